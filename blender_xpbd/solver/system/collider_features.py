@@ -24,6 +24,9 @@ Floats = npt.NDArray[np.float64]
 # the share of the gap by which edges of bodies may dip over an edge of a closed collider that is not searched. Chosen
 # by hand: half of the gap is left then. Of an open one it is LEAST_GAP, see ``collider_features``
 DIP = 0.5
+# where the gap is next to nothing, the share of an edge by which it may dip into what is round. Chosen by hand: it does
+# not show beside the edges' own corners
+_LEAST_DIP = 0.005
 # of a collider that deforms, at about how many frames its shape is looked at
 _SHAPES_LOOKED_AT = 12
 
@@ -44,6 +47,11 @@ class HeldEdges:
     def tangent(self) -> float:
         """tan(θ/2) of the edges over which the longest edge of a body dips by the gap, see ``sharp_edges``."""
         return self.gap / max(self.longest / 2.0, 1e-30)
+
+    @property
+    def dip(self) -> float:
+        """How far the longest edge may dip below what is round [m]."""
+        return max(DIP * self.gap, _LEAST_DIP * self.longest)
 
 
 def held_edges(models: Sequence[BodyModel]) -> HeldEdges:
@@ -78,5 +86,5 @@ def collider_features(shape: ColliderMesh, held: HeldEdges) -> SurfaceMesh:
     takes_part = np.zeros(len(places[0]), np.bool_)
     takes_part[edges] = True
     for place in places:
-        takes_part |= holding_vertices(place, surface.triangles, length=held.longest, least_dip=DIP * held.gap)
+        takes_part |= holding_vertices(place, surface.triangles, length=held.longest, least_dip=held.dip)
     return SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)

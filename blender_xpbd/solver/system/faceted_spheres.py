@@ -18,22 +18,22 @@ from ...geometry.rotations import rotation_and_stretch
 from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.scene import Scene
-from .collider_features import DIP, HeldEdges, held_edges
+from .collider_features import HeldEdges, held_edges
 
 Floats = npt.NDArray[np.float64]
 
-# the share of the gap by which the middle of a face may lie inside the sphere
-_FACE_DEPTH = 0.125
+# the share of what an edge may dip by which the middle of a face may lie inside the sphere
+_FACE_DEPTH = 0.25
 # the longest edge of a geodesic sphere of radius 1, times its divisions, and these at most: 23,042 vertices
 _LONGEST_EDGE = 1.32
 _MOST_DIVISIONS = 48
 
 
 def with_faceted_spheres(scene: Scene, models: Sequence[BodyModel]) -> Scene:
-    """A scene whose spheres are fine meshes where edges of bodies would dip into them by more than ``DIP`` of the gap.
+    """A scene whose spheres are fine meshes where edges of bodies would dip into them by more than they may.
 
     An edge of length L whose ends rest on a sphere of radius r dips by L²/(8 r). Its ends, and the points of all else,
-    then meet faces that are an eighth of the gap inside the sphere at most.
+    then meet faces that are a quarter of this inside the sphere at most.
 
     Args:
         scene: bodies and colliders.
@@ -64,10 +64,10 @@ def _faceted(collider: Collider, held: HeldEdges) -> Collider:
     rotations, stretches = rotation_and_stretch(collider.transforms[:, :3, :3])
     scales = np.cbrt(np.abs(np.linalg.det(stretches)))
     radius = collider.radius * float(scales.min())
-    if held.longest**2 / (8.0 * radius) <= DIP * held.gap:
+    if held.longest**2 / (8.0 * radius) <= held.dip:
         return collider
     # the middle of a face with edges w is w²/(6 r) inside
-    width = math.sqrt(6.0 * _FACE_DEPTH * held.gap * radius)
+    width = math.sqrt(6.0 * _FACE_DEPTH * held.dip * radius)
     divisions = min(max(1, math.ceil(_LONGEST_EDGE * radius / width)), _MOST_DIVISIONS)
     vertices, triangles = geodesic_sphere(divisions)
     transforms = collider.transforms.copy()

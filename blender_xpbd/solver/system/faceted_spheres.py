@@ -24,16 +24,16 @@ Floats = npt.NDArray[np.float64]
 
 # the share of what an edge may dip by which the middle of a face may lie inside the sphere
 _FACE_DEPTH = 0.25
-# the longest edge of a geodesic sphere of radius 1, times its divisions, and these at most: 23,042 vertices
+# the longest edge of a geodesic sphere of radius 1, times its divisions, and these at most: 5,762 vertices
 _LONGEST_EDGE = 1.32
-_MOST_DIVISIONS = 48
+_MOST_DIVISIONS = 24
 
 
 def with_faceted_spheres(scene: Scene, models: Sequence[BodyModel]) -> Scene:
     """A scene whose spheres are fine meshes where edges of bodies would dip into them by more than they may.
 
     An edge of length L whose ends rest on a sphere of radius r dips by L²/(8 r). Its ends, and the points of all else,
-    then meet faces that are a quarter of this inside the sphere at most.
+    then meet faces that are a quarter of this inside the sphere, or more where that would take too many faces.
 
     Args:
         scene: bodies and colliders.

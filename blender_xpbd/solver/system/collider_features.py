@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 DIP = 0.5
 # where the gap is next to nothing, the share of an edge by which it may dip into what is round. Chosen by hand: it does
 # not show beside the edges' own corners
-_LEAST_DIP = 0.005
+_LEAST_DIP = 0.02
 # of a collider that deforms, at about how many frames its shape is looked at
 _SHAPES_LOOKED_AT = 12
 

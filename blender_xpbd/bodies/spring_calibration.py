@@ -24,6 +24,8 @@ from math import factorial, prod
 import numpy as np
 import numpy.typing as npt
 
+from ..geometry.ragged import sums_by_label
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
@@ -120,9 +122,9 @@ def _solid(elements: Ints, pulls: Floats, volumes: Floats, projectors: Floats, c
     ends = elements.ravel()
     return Solid(
         dimensions=corners - 1,
-        volumes=_summed(np.repeat(part, corners)[:, None], ends, count)[:, 0],
-        gradients=_summed((forces * THIRD_COUNTS).reshape(-1, len(THIRD)), ends, count),
-        stars=_summed(np.repeat(energies * FOURTH_COUNTS * part[:, None], corners, axis=0), ends, count),
+        volumes=sums_by_label(ends, np.repeat(part, corners), count),
+        gradients=sums_by_label(ends, (forces * THIRD_COUNTS).reshape(-1, len(THIRD)), count),
+        stars=sums_by_label(ends, np.repeat(energies * FOURTH_COUNTS * part[:, None], corners, axis=0), count),
     )
 
 
@@ -177,8 +179,8 @@ class _PatchTest:
 
     def forward(self, factors: Floats) -> tuple[Floats, Floats, Floats]:
         thirds, fourths = self.thirds * factors[:, None], self.fourths * factors[:, None]
-        forces = _summed(thirds, self.second, self.count) - _summed(thirds, self.first, self.count)
-        stars = 0.5 * (_summed(fourths, self.first, self.count) + _summed(fourths, self.second, self.count))
+        forces = sums_by_label(self.second, thirds, self.count) - sums_by_label(self.first, thirds, self.count)
+        stars = 0.5 * (sums_by_label(self.first, fourths, self.count) + sums_by_label(self.second, fourths, self.count))
         return self.force_scale * forces, self.star_scale * stars, self.body_scale * fourths.sum(axis=0)
 
     def backward(self, rows: tuple[Floats, Floats, Floats]) -> Floats:
@@ -217,8 +219,3 @@ def _solved(test: _PatchTest) -> Floats:
 def _products(normals: Floats, indices: npt.NDArray[np.int64]) -> Floats:
     result: Floats = normals[:, indices].prod(axis=2)
     return result
-
-
-def _summed(values: Floats, where: npt.NDArray[np.integer], count: int) -> Floats:
-    """Rows of values summed up by vertex, shape (count, columns)."""
-    return np.stack([np.bincount(where, column, minlength=count) for column in values.T], axis=1)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..geometry.components import connected_components
 from ..geometry.levels.tethers import nearest_sources
+from ..geometry.ragged import sums_by_label
 from ..geometry.surface.topology import boundary_edges, face_diagonals, triangulate, unique_edges
 from .body_model import BodyModel
 
@@ -57,7 +58,7 @@ def _in_tubes(
     labels = connected_components(count, pairs)
     a, b, c = (positions[triangles[:, corner]] for corner in range(3))
     vectors, owners = np.cross(b - a, c - a), labels[triangles[:, 0]]
-    sums = np.stack([np.bincount(owners, vectors[:, axis], minlength=count) for axis in range(3)], axis=1)
+    sums = sums_by_label(owners, vectors, count)
     areas = np.bincount(owners, np.linalg.norm(vectors, axis=1), minlength=count)
     goes_around = np.linalg.norm(sums, axis=1) < LEAST_FACING * areas
     goes_around &= np.isin(np.arange(count), labels[boundary_edges(triangles)])

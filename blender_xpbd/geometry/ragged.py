@@ -13,3 +13,16 @@ def ramp(counts: np.ndarray) -> np.ndarray:
         counts: shape (lists,), not negative.
     """
     return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def sums_by_label(labels: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
+    """Sums of the values of equal labels, shape (count, …).
+
+    Args:
+        labels: 0 … count−1, shape (values,).
+        values: shape (values, …).
+        count: of the labels.
+    """
+    columns = values.reshape(len(values), -1)
+    sums = np.stack([np.bincount(labels, column, minlength=count) for column in columns.T], axis=1)
+    return sums.reshape(count, *values.shape[1:])

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..scene.collider_shapes import has_triangles
 from ..scene.errors import Notice
 from ..scene.scene import Scene
 from ..scene.starts import enclosed_notice, in_one_place, takes_no_part
+from ..solver.system.contact_objects import seen_colliders
 from ..solver.system.contact_statistics import Crossings
 
 
 def contact_objects(scene: Scene) -> tuple[str, ...]:
-    """Names of what has a surface that is met: bodies, then mesh colliders; as ``Crossings.counts`` numbers them."""
-    meshes = (collider.name for collider in scene.colliders if has_triangles(collider))
+    """Names of what may be met: bodies, then mesh colliders that one sees; as ``Crossings.counts`` numbers them."""
+    meshes = (scene.colliders[number].name for number in seen_colliders(scene))
     return (*(body.name for body in scene.bodies), *meshes)
 
 

@@ -148,7 +148,7 @@ class JobRunner:
             system = self._prepared(system)
             solver = self._solver(system, choose_paths(system, device))
             crossings = solver.crossings()
-        tangled = (*tangled_notices(crossings, scene), *enclosed_notices(crossings, scene))
+        tangled = (*tangled_notices(crossings, system.scene), *enclosed_notices(crossings, system.scene))
         notices = (*self._status.notices, *system.notices, *solver.notices, *tangled)
         self._status = replace(self._status, device=device, notices=notices)
         measure = Measure(system, has_contact=crossings is not None)

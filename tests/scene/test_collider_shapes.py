@@ -112,7 +112,9 @@ def test_what_each_takes_from_the_mesh() -> None:
 @pytest.mark.usefixtures("taichi_cpu")
 def test_colliders_make_kernels_branch_and_meshes_make_them_large() -> None:
     ball = Collider("c0", "Ball", "SPHERE", np.eye(4)[None], radius=0.5)
-    systems = [build_system(scene(cloth(3), colliders=have)) for have in ([], [plane()], [ball], [mesh_box(0.5)])]
+    systems = [
+        build_system(scene(cloth(3, size=0.1), colliders=have)) for have in ([], [plane()], [ball], [mesh_box(0.5)])
+    ]
     assert [system.is_branched for system in systems] == [False, True, True, True]
     assert [system.is_large for system in systems] == [False, False, False, True]
     assert not build_system(scene(jelly_cube(0.2, 0.3, 3), colliders=[plane()])).is_large

@@ -107,3 +107,11 @@ def test_a_job_without_contact_has_no_columns_of_it(tmp_path: Path) -> None:
     result = read_result(folder)
     assert len(result.statistics) == 4
     assert len(read_tangled(folder, result)) == 0
+
+
+def test_colliders_that_nothing_sees_take_no_number() -> None:
+    hidden = replace(ROCK, identifier="c2", name="Hidden")
+    bodies = tuple(replace(body, contact=replace(body.contact, sees=("c1", "b0", "b1"))) for body in SCENE.bodies)
+    world = replace(SCENE, bodies=bodies, colliders=(hidden, *SCENE.colliders))
+    _, second = tangled_notices(Crossings(COUNTS, VERTICES), world)
+    assert '"Rock" (4)' in second.message

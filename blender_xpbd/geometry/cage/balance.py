@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..components import connected_components, dense_labels
+from ..ragged import sums_by_label
 
 # masses become at most so many times heavier or lighter by the sum, and by the centre by at most this share.
 # Chosen by hand, against fills that are far off; what balance gains is in docs/experiments.md, Where the weight of a
@@ -44,13 +45,13 @@ def balance_factors(
     label, count = dense_labels(connected_components(len(vertices), spokes))
     label_of_triangle = label[tetrahedra[part_of_point[triangles[:, 0]], 0]]
     totals = np.bincount(label, masses, count)
-    middles = _sums(label, masses[:, None] * vertices, count) / totals[:, None]
+    middles = sums_by_label(label, masses[:, None] * vertices, count) / totals[:, None]
     wanted, moments = _enclosed(points, triangles, label_of_triangle, middles)
     # a part that is inside out, or wound around nothing, keeps what it has
     known = wanted > 0.0
     scale = np.where(known, np.clip(wanted / totals, 1.0 / MOST_SCALE, MOST_SCALE), 1.0)
     offsets = vertices - middles[label]
-    spread = _sums(label, masses[:, None, None] * offsets[:, :, None] * offsets[:, None, :], count)
+    spread = sums_by_label(label, masses[:, None, None] * offsets[:, :, None] * offsets[:, None, :], count)
     pull = np.where(known[:, None], moments / np.where(known, wanted, 1.0)[:, None] * totals[:, None], 0.0)
     slope = np.linalg.solve(spread, pull[:, :, None])[:, :, 0]
     shift = (offsets * slope[label]).sum(axis=1)
@@ -70,11 +71,4 @@ def _enclosed(
     sums = np.bincount(label, volumes, count)
     # a surface may have its normals inward as a whole
     sign = -1.0 if volumes.sum() < 0.0 else 1.0
-    return sign * sums, sign * _sums(label, volumes[:, None] * (a + b + c) / 4.0, count)
-
-
-def _sums(label: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """Sums of the values of equal labels, shape (count, …)."""
-    columns = values.reshape(len(values), -1)
-    sums = np.stack([np.bincount(label, column, count) for column in columns.T], axis=1)
-    return sums.reshape(count, *values.shape[1:])
+    return sign * sums, sign * sums_by_label(label, volumes[:, None] * (a + b + c) / 4.0, count)

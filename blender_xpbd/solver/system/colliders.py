@@ -183,7 +183,6 @@ def build_colliders(
         rotations.append(contact.frames(linear))
         translations.append(collider.transforms[:, :3, 3] - origin)
         radii.append(collider.radius * np.cbrt(np.abs(np.linalg.det(stretch))))
-        notices += _scale_notices(collider, stretch)
         size = float(radii[-1].max())
         if has_triangles(collider):
             meshes.append(ColliderMesh(collider, row))
@@ -243,13 +242,3 @@ def _packed_meshes(
         floats = np.concatenate([grids.floats, np.zeros(float_start - len(grids.floats), np.float32)])
         grids = PackedGrids(floats, ints, grids.headers)
     return grids, headers, trees
-
-
-def _scale_notices(collider: Collider, stretch: Floats) -> list[Notice]:
-    extents = np.linalg.svd(stretch, compute_uv=False)
-    notices = []
-    if contact_type(collider.shape).is_round and (extents[:, 0] > 1.001 * extents[:, 2]).any():
-        notices.append(
-            Notice("W_COLLIDER_SCALE", "The squashed sphere collides as a round one; use Mesh.", collider.name)
-        )
-    return notices

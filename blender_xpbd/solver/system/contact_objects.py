@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
 from ...bodies.joined import unused_vertices, vertex_origins
-from ...contacts.pairs.near import LEAST_GAP
 from ...contacts.pairs.tables import (
     OBJECT_FRICTION,
     OBJECT_HALF_THICKNESS,
@@ -21,16 +20,15 @@ from ...contacts.pairs.tables import (
     OBJECT_SLACK,
     OBJECT_WIDTH,
 )
-from ...geometry.edges import edge_lengths
-from ...geometry.search.features import sharp_edges
 from ...geometry.search.surfaces import SurfaceMesh, Surfaces, build_surface_mesh, build_surfaces
-from ...geometry.surface.topology import boundary_edges, unique_edges
+from ...geometry.surface.topology import boundary_edges
 from ...geometry.surface.triangle_surface import same_places
 from ...scene.body import Body
 from ...scene.collider import Collider
 from ...scene.collider_shapes import has_triangles
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
+from .collider_features import collider_features, held_edges, surface_lengths
 from .collider_mesh import ColliderMesh
 
 Floats = npt.NDArray[np.float64]
@@ -38,16 +36,11 @@ Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 
 
-# the share of the gap by which edges of bodies may dip over an edge of a closed collider that is not searched. Chosen
-# by hand: half of the gap is left then. Of an open one it is LEAST_GAP, see ``_features``
-DIP = 0.5
 # how far particles may leave the way for which pairs are listed for several substeps, as a share of the thickness of
 # their object; and of its mean edge at most, since normals may not turn by 45°. Chosen by trying, see
 # docs/experiments.md, What a search lists
 SLACK = 0.25
 EDGE_SLACK = 0.15
-# of a collider that deforms, at about how many frames it is looked at for sharp edges
-_SHAPES_LOOKED_AT = 12
 
 
 @dataclass(frozen=True)
@@ -145,7 +138,7 @@ def build_contact_objects(
         starts: first particle of each body, then the end of the last.
         first_vertex: the particle that is the first vertex of the first of the colliders that take part.
     """
-    numbers = _seen_colliders(scene)
+    numbers = seen_colliders(scene)
     sees = _sees(scene, numbers, [len(model.radii) > 0 for model in models])
     if not sees.any():
         return None
@@ -154,9 +147,9 @@ def build_contact_objects(
     shapes = [ColliderMesh(scene.colliders[number], number) for number in numbers]
     meshes = bodies + [_collider_mesh(shape) for shape in shapes]
     has_body_pairs = bool(sees[: len(models), : len(models)].any())
-    gap_tangent = _gap_tangent(models)
-    searched = bodies + [_features(shape, gap_tangent) for shape in shapes]
-    if not has_body_pairs and not any(len(mesh.edges) for mesh in searched[len(models) :]):
+    held = held_edges(models)
+    searched = bodies + [collider_features(shape, held) for shape in shapes]
+    if not has_body_pairs and not any(mesh.takes_part.any() for mesh in searched[len(models) :]):
         return None
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
     ranges = np.concatenate([np.stack([starts[:-1], starts[1:]], 1), np.stack([ends[:-1], ends[1:]], 1)])
@@ -187,8 +180,8 @@ def unseen_colliders(scene: Scene) -> Mask:
     return ~np.array(seen, np.bool_).reshape(len(scene.bodies), len(scene.colliders))
 
 
-def _seen_colliders(scene: Scene) -> list[int]:
-    """Mesh colliders that a body sees."""
+def seen_colliders(scene: Scene) -> list[int]:
+    """Numbers of the mesh colliders that a body sees, which are the objects after the bodies."""
     return [
         number
         for number, collider in enumerate(scene.colliders)
@@ -271,42 +264,6 @@ def _collider_mesh(mesh: ColliderMesh) -> SurfaceMesh:
     return build_surface_mesh(mesh.vertices(0), np.full(len(triangles), 3, np.int32), triangles.ravel())
 
 
-def _features(shape: ColliderMesh, gap_tangent: float) -> SurfaceMesh:
-    """What of a mesh collider is searched for pairs; all its vertices, so that points are numbered alike.
-
-    Points are held by the collider's own query, which is asked again where other bodies have pushed them. So the faces
-    of a closed mesh are not searched.
-
-    An open mesh has no inside from which a point or an edge that dipped through it would be brought back. So its faces
-    are searched, and all edges over which edges may dip while their points keep what the truncation never uses up.
-    """
-    surface = shape.surface
-    least_tangent = gap_tangent * (DIP if surface.closed else LEAST_GAP)
-    frames = range(0, len(shape.collider.positions), max(1, len(shape.collider.positions) // _SHAPES_LOOKED_AT))
-    places = [shape.vertices(frame) for frame in frames]
-    edges = sharp_edges(places, surface.triangles, is_closed=surface.closed, least_tangent=least_tangent)
-    takes_part = np.zeros(len(places[0]), np.bool_)
-    takes_part[edges] = True
-    mesh = SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)
-    if not surface.closed:
-        return replace(mesh, triangles=surface.triangles, takes_part=np.ones(len(places[0]), np.bool_))
-    return mesh
-
-
-def _gap_tangent(models: Sequence[BodyModel]) -> float:
-    """tan(θ/2) of the edges over which the longest edge of a body dips by the least gap, see ``sharp_edges``."""
-    gap = min(model.contact_offset for model in models)
-    longest = max(float(_surface_lengths(model.body).max()) for model in models)
-    return gap / max(longest / 2.0, 1e-30)
-
-
-def _surface_lengths(body: Body) -> Floats:
-    """Of the edges of a body [m]; 0 where it has none."""
-    edges = [unique_edges(body.face_sizes, body.corners), body.loose_edges.astype(np.int32)]
-    lengths = edge_lengths(body.positions, np.concatenate(edges))
-    return lengths if len(lengths) else np.zeros(1)
-
-
 def _rows(models: Sequence[BodyModel], colliders: Sequence[Collider], weights: Sequence[Floats]) -> Floats:
     rows = np.zeros((len(weights), OBJECT_WIDTH))
     for row, model in zip(rows, models, strict=False):
@@ -315,7 +272,7 @@ def _rows(models: Sequence[BodyModel], colliders: Sequence[Collider], weights: S
         row[OBJECT_HALF_THICKNESS] = model.thickness / 2.0
         row[OBJECT_SLACK] = SLACK * model.thickness
         if len(model.radii) == 0:
-            row[OBJECT_SLACK] = min(row[OBJECT_SLACK], EDGE_SLACK * float(_surface_lengths(model.body).mean()))
+            row[OBJECT_SLACK] = min(row[OBJECT_SLACK], EDGE_SLACK * float(surface_lengths(model.body).mean()))
     for row, collider in zip(rows[len(models) :], colliders, strict=True):
         row[[OBJECT_FRICTION, OBJECT_RESTITUTION]] = collider.friction, collider.restitution
         row[OBJECT_SLACK] = rows[: len(models), OBJECT_SLACK].min()

@@ -35,6 +35,7 @@ from .attraction import Attraction, build_attraction
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
 from .external_forces import ExternalForces
+from .faceted_spheres import squashed_spheres, with_faceted_spheres
 from .grains import Grains, build_grains
 from .held_particles import HeldParticles, drawn_to_goal, drawn_to_poses, pinned_particles, start_positions
 from .ignored import ignored
@@ -239,6 +240,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         XpbdError: E_PARAM, for a body with orientations where time is integrated by BDF2.
     """
     _require_euler(scene, models)
+    squashed, scene = squashed_spheres(scene), with_faceted_spheres(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     drags = [drag_share(scene, model.body, model.body.material.damping) for model in models]
@@ -356,6 +358,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *all_grains.growth.notices([model.body.name for model in models]),
             *ignored(scene, unfollowed(scene, tracks, columns)),
+            *squashed,
         ),
     )
 

@@ -10,7 +10,8 @@ from blender_xpbd.geometry.rotations import interpolated_rotations
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.solver.system.colliders import build_colliders
-from tests.solver.scenes import GRAVITY, cloth, jelly_cube, mesh_box, plane, run, solver
+from blender_xpbd.solver.system.system import build_system
+from tests.solver.scenes import GRAVITY, cloth, jelly_cube, mesh_box, plane, run, scene, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -174,3 +175,11 @@ def test_colliders_too_large_for_single_precision_are_told(shape, size, warns):
     collider = {"PLANE": plane(transforms=frames), "SPHERE": ball, "MESH": mesh_box(size, frames)}[shape]
     notices = [notice.code for notice in solver(cloth(3), colliders=[collider]).notices]
     assert notices == (["W_PRECISION"] if warns and shape != "PLANE" else [])
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e-9])
+def test_a_coarse_sheet_without_a_gap_still_has_a_ball_to_lie_on(offset):
+    body = cloth(3, size=1.0, height=0.6, contact_offset=offset)
+    ball = Collider("c0", "Ball", "SPHERE", np.eye(4)[None], radius=0.5)
+    (mesh,) = build_system(scene(body, colliders=[ball])).scene.colliders
+    assert len(mesh.triangles) > 0

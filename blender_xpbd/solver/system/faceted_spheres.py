@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Spheres as meshes, where the faces and edges of a body are so large that its points alone do not hold it off them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ...bodies.body_model import BodyModel
+from ...contacts import contact_type
+from ...contacts.mesh import MESH
+from ...geometry.collider.geodesic import geodesic_sphere
+from ...geometry.rotations import rotation_and_stretch
+from ...scene.collider import Collider
+from ...scene.errors import Notice
+from ...scene.scene import Scene
+from .collider_features import HeldEdges, held_edges
+
+Floats = npt.NDArray[np.float64]
+
+# the share of what an edge may dip by which the middle of a face may lie inside the sphere
+_FACE_DEPTH = 0.25
+# the longest edge of a geodesic sphere of radius 1, times its divisions, and these at most: 5,762 vertices
+_LONGEST_EDGE = 1.32
+_MOST_DIVISIONS = 24
+
+
+def with_faceted_spheres(scene: Scene, models: Sequence[BodyModel]) -> Scene:
+    """A scene whose spheres are fine meshes where edges of bodies would dip into them by more than they may.
+
+    An edge of length L whose ends rest on a sphere of radius r dips by L²/(8 r). Its ends, and the points of all else,
+    then meet faces that are a quarter of this inside the sphere, or more where that would take too many faces.
+
+    Args:
+        scene: bodies and colliders.
+        models: of the bodies.
+    """
+    if not models or not any(contact_type(collider.shape).is_round for collider in scene.colliders):
+        return scene
+    held = held_edges(models)
+    return replace(scene, colliders=tuple(_faceted(collider, held) for collider in scene.colliders))
+
+
+def squashed_spheres(scene: Scene) -> list[Notice]:
+    """A warning for each sphere that is stretched, and collides as a round one all the same."""
+    notices = []
+    for collider in scene.colliders:
+        stretches = rotation_and_stretch(collider.transforms[:, :3, :3])[1]
+        extents = np.linalg.svd(stretches, compute_uv=False)
+        if contact_type(collider.shape).is_round and (extents[:, 0] > 1.001 * extents[:, 2]).any():
+            text = "The squashed sphere collides as a round one; use Mesh."
+            notices.append(Notice("W_COLLIDER_SCALE", text, collider.name))
+    return notices
+
+
+def _faceted(collider: Collider, held: HeldEdges) -> Collider:
+    """A collider, as a mesh if it is a sphere that is too small for the edges."""
+    if not contact_type(collider.shape).is_round:
+        return collider
+    rotations, stretches = rotation_and_stretch(collider.transforms[:, :3, :3])
+    scales = np.cbrt(np.abs(np.linalg.det(stretches)))
+    radius = collider.radius * float(scales.min())
+    if held.longest**2 / (8.0 * radius) <= held.dip:
+        return collider
+    # the middle of a face with edges w is w²/(6 r) inside
+    width = math.sqrt(6.0 * _FACE_DEPTH * held.dip * radius)
+    divisions = min(max(1, math.ceil(_LONGEST_EDGE * radius / width)), _MOST_DIVISIONS)
+    vertices, triangles = geodesic_sphere(divisions)
+    transforms = collider.transforms.copy()
+    transforms[:, :3, :3] = rotations * scales[:, None, None]
+    positions = collider.radius * vertices[None]
+    return replace(
+        collider, shape=MESH.shape, transforms=transforms, positions=positions, triangles=triangles, radius=0.0
+    )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -11,9 +11,15 @@ import numpy.typing as npt
 
 from .body import Body
 from .body_kinds import body_kind
+from .collider_shapes import has_triangles
 from .errors import Notice
+from .listing import listed
+from .scene import Scene
+from .transforms import transformed
+from .winding import winds_around
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
 
 # share of its vertices from which on a body lies in the place of another: of cubes face on face half of them do
 SAME_PLACE = 0.6
@@ -98,3 +104,50 @@ def enclosed_notice(body: Body, outer: str) -> Notice:
         f'"{outer}" (Keep Inside); else move it out.'
     )
     return Notice("W_WITHIN", text, body.name)
+
+
+def cores(scene: Scene, triangulate: Callable[[Ints, Ints], Ints]) -> Iterator[Notice]:
+    """A warning for each jelly that meets colliders which start wholly inside it.
+
+    Args:
+        scene: bodies and colliders; only those of meshes are asked for.
+        triangulate: from the sizes and the corners of polygons to triangles.
+    """
+    surfaces = {
+        collider.name: transformed(collider.transforms[0], collider.positions[0])
+        for collider in scene.colliders
+        if has_triangles(collider)
+    }
+    seen = {collider.name: collider.identifier for collider in scene.colliders}
+    for body in scene.bodies:
+        if not surfaces or not body_kind(body.role, body.name).is_solid:
+            continue
+        corners = body.positions[triangulate(body.face_sizes, body.corners)]
+        sees = body.contact.sees
+        found = [
+            name
+            for name, points in surfaces.items()
+            if (sees is None or seen[name] in sees) and _is_core(points, corners)
+        ]
+        if found:
+            names, many = listed(f'"{name}"' for name in found), len(found) > 1
+            text = (
+                f"The collider{'s' if many else ''} {names} start{'' if many else 's'} wholly inside it, and "
+                f"do{'' if many else 'es'} nothing there until its surface touches. Move out what is to push it, "
+                "attach the jelly to what shall hold it (Attach to), make Jelly, and keep inside, what it shall carry."
+            )
+            yield Notice("W_CORE", text, body.name)
+
+
+def _is_core(points: Floats, corners: Floats) -> bool:
+    """Whether points are inside a surface: those with the least and the greatest coordinates stand for all.
+
+    Args:
+        points: shape (points, 3) [m].
+        corners: of the triangles of the surface, shape (triangles, 3, 3) [m].
+    """
+    if len(points) == 0 or len(corners) == 0:
+        return False
+    within = (points > corners.min(axis=(0, 1))) & (points < corners.max(axis=(0, 1)))
+    extremes = points[np.unique([points.argmin(axis=0), points.argmax(axis=0)])]
+    return bool(within.all()) and all(winds_around(point, corners) for point in extremes)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..geometry.surface.topology import triangulate
 from ..scene.errors import Notice
 from ..scene.scene import Scene
-from ..scene.starts import enclosed_notice, in_one_place, takes_no_part
+from ..scene.starts import cores, enclosed_notice, in_one_place, takes_no_part
 from ..solver.system.contact_objects import seen_colliders
 from ..solver.system.contact_statistics import Crossings
 
@@ -47,6 +48,11 @@ def enclosed_notices(crossings: Crossings | None, scene: Scene) -> tuple[Notice,
     bodies = [(scene.bodies[inner], scene.bodies[outer]) for inner, outer in crossings.enclosed]
     within = (enclosed_notice(body, outer.name) for body, outer in bodies if not takes_no_part(body))
     return (*within, *in_one_place(scene.bodies))
+
+
+def core_notices(scene: Scene) -> tuple[Notice, ...]:
+    """A warning for each jelly in which colliders start wholly."""
+    return tuple(cores(scene, triangulate))
 
 
 def tunnelled_notice(count: float, name: str, frame: int, others: Sequence[Notice]) -> Notice | None:

@@ -39,7 +39,7 @@ from ..solver.system.substeps import MOST_SUBSTEPS
 from ..solver.system.system import System, build_system
 from ..solver.tearing import make_solver
 from .beginning import cannot_go_on, take_over
-from .contact_notices import enclosed_notices, tangled_notices, tunnelled_notice
+from .contact_notices import core_notices, enclosed_notices, tangled_notices, tunnelled_notice
 from .quality import QualityChoice, by_material, choose_quality, subframes_notice, with_settings, with_wanted
 from .resume import Start, find_start, had_checkpoint, is_simulated_alike, unfit
 from .stop_signal import StopSignal
@@ -149,7 +149,7 @@ class JobRunner:
             solver = self._solver(system, choose_paths(system, device))
             crossings = solver.crossings()
         tangled = (*tangled_notices(crossings, system.scene), *enclosed_notices(crossings, system.scene))
-        notices = (*self._status.notices, *system.notices, *solver.notices, *tangled)
+        notices = (*self._status.notices, *system.notices, *solver.notices, *tangled, *core_notices(scene))
         self._status = replace(self._status, device=device, notices=notices)
         measure = Measure(system, has_contact=crossings is not None)
         vertex_count = sum(body.vertex_count for body in scene.bodies)

@@ -20,9 +20,9 @@ from blender_xpbd.scene.errors import ExitCode, Notice
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.contact_statistics import Crossings
 from blender_xpbd.worker import job_runner
-from blender_xpbd.worker.contact_notices import enclosed_notices, tangled_notices, tunnelled_notice
+from blender_xpbd.worker.contact_notices import core_notices, enclosed_notices, tangled_notices, tunnelled_notice
 from blender_xpbd.worker.stop_signal import StopSignal
-from tests.solver.scenes import cloth, jelly_cube, plane, scene
+from tests.solver.scenes import cloth, jelly_cube, mesh_box, plane, scene
 
 ROOT = Path(__file__).resolve().parents[2]
 ROCK = Collider("c1", "Rock", "MESH", np.eye(4)[None], np.eye(3)[None], np.array([[0, 1, 2]], np.int32))
@@ -54,6 +54,16 @@ def test_what_starts_inside_a_jelly_is_told_once_and_not_where_it_is_attached() 
     assert enclosed_notices(Crossings(nothing, none), world) == enclosed_notices(None, world) == ()
     held = replace(inner, attachment=Attachment("b1", np.arange(9, dtype=np.int32), np.ones(9, np.float32)))
     assert enclosed_notices(Crossings(nothing, none, ((0, 1),)), replace(world, bodies=(held, world.bodies[1]))) == ()
+
+
+def test_a_collider_inside_a_jelly_is_told() -> None:
+    jelly = replace(jelly_cube(1.0), name="Jelly")
+    core = replace(
+        mesh_box(0.2), transforms=np.eye(4)[None] + np.pad(jelly.positions.mean(axis=0)[:, None], ((0, 1), (3, 0)))
+    )
+    (notice,) = core_notices(scene(jelly, colliders=[core]))
+    assert (notice.code, notice.object_name) == ("W_CORE", "Jelly")
+    assert core_notices(scene(jelly, colliders=[mesh_box(2.0)])) == ()
 
 
 def test_the_first_frame_in_which_something_passed_through_is_told() -> None:

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from ...scene.errors import Notice
 
 
 def add_contact(
@@ -44,6 +46,25 @@ def add_contact(
         for key, counts in (("crossings_start", is_first), ("crossings_end", is_last)):
             if counts and "crossings" in values:
                 entry[key] = values["crossings"]
+
+
+def crossing_notices(entries: Sequence[Mapping[str, Any]], frame: int) -> Iterator[Notice]:
+    """A warning for each object that crosses something at the last frame of a bake.
+
+    Args:
+        entries: as ``add_contact`` keeps them.
+        frame: the last one.
+    """
+    for entry in entries:
+        if not (end := entry["crossings_end"]):
+            continue
+        start = entry["crossings_start"]
+        begun = f" At the first frame there were {start}: part it by hand there." if start else ""
+        text = (
+            f"{end} {'crossing' if end == 1 else 'crossings'} of edges and faces {'is' if end == 1 else 'are'} left at "
+            f"frame {frame}, the last one.{begun} Else take Final, slower motion or a greater thickness."
+        )
+        yield Notice("W_CROSSES", text, entry["object"])
 
 
 def contact_rows(entries: Any) -> Iterable[tuple[str, str]]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ...jobs.result import Result
 from ...scene.errors import Notice, XpbdError
 from ..reduction.reduction import Reduction
-from .contact_report import add_contact
+from .contact_report import add_contact, crossing_notices
 from .pose_error import PoseError
 from .seam import Seam
 
@@ -177,6 +177,9 @@ class BakeSummary:
         """Take what a frame's statistics tell of contact."""
         is_first, is_last = frame == self.frame_start, frame == self.frame_end
         add_contact(self.contact, bodies, names, statistics, is_first=is_first, is_last=is_last)
+        if is_last:
+            for notice in crossing_notices(self.contact, frame):
+                self.add_notice(notice)
 
     def keep_frame(
         self, frame: int, bodies: list[str], names: tuple[str, ...], statistics: npt.NDArray[np.float64]

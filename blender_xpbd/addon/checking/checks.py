@@ -17,7 +17,7 @@ from ..reading.feel import length_of
 from ..reading.solid_measures import fans, fullness, pieces
 from .depths import FLATNESS, depths
 from .doubled import doubled
-from .enclosed import starts_in_place, starts_within
+from .enclosed import starts_around, starts_in_place, starts_within
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
@@ -112,6 +112,7 @@ def _time(seconds: float) -> str:
 CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     starts_inside,
     starts_within,
+    starts_around,
     starts_in_place,
     falls,
     coarse,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies that start wholly inside a jelly, or in the place of another."""
+"""What starts wholly inside a jelly, and bodies in the place of another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.scene import Scene
-from ...scene.starts import bodies_meet, boxes, enclosed_notice, in_one_place, takes_no_part
+from ...scene.starts import bodies_meet, boxes, cores, enclosed_notice, in_one_place, takes_no_part
 from ..reading.solid_measures import fans
 from .depths import closed_tree, is_within
 
@@ -24,6 +24,11 @@ def starts_within(scene: Scene) -> Iterator[Notice]:
     """A warning for each body that starts wholly inside a jelly that it meets."""
     for outer, inner in _enclosed(scene.bodies, scene.bodies):
         yield enclosed_notice(inner, outer.name)
+
+
+def starts_around(scene: Scene) -> Iterator[Notice]:
+    """As ``cores``."""
+    return cores(scene, fans)
 
 
 def starts_in_place(scene: Scene) -> Iterator[Notice]:

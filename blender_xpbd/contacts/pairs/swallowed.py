@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...geometry.search.surfaces import Surfaces
+from ...scene.winding import winds_around
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -47,7 +48,7 @@ def enclosed(
     return [
         (int(a), int(b))
         for a, b in zip(inner[np.nonzero(fits)[0]], outer[np.nonzero(fits)[1]], strict=True)
-        if a != b and _is_inside(positions[starts[a]], _corners(surfaces, positions, b))
+        if a != b and winds_around(positions[starts[a]], _corners(surfaces, positions, b))
     ]
 
 
@@ -61,15 +62,3 @@ def _corners(surfaces: Surfaces, positions: Floats, number: int) -> Floats:
     triangles = surfaces.triangles[surfaces.triangle_starts[number] : surfaces.triangle_starts[number + 1]]
     corners: Floats = positions[triangles]
     return corners
-
-
-def _is_inside(point: Floats, corners: Floats) -> bool:
-    """Whether a surface winds around a point.
-
-    Source: van Oosterom & Strackee 1983, "The solid angle of a plane triangle".
-    """
-    a, b, c = np.moveaxis(corners - point, 1, 0)
-    la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
-    volume = (a * np.cross(b, c)).sum(axis=1)
-    flat = la * lb * lc + (a * b).sum(axis=1) * lc + (b * c).sum(axis=1) * la + (c * a).sum(axis=1) * lb
-    return bool(abs(2.0 * np.arctan2(volume, flat).sum()) > 2.0 * np.pi)

@@ -63,8 +63,7 @@ def touching_solids(
         return touching
     starts = surfaces.point_starts
     places = [positions[starts[n] : starts[n + 1]] for n in numbers]
-    # by its own coordinates: a ground of a kilometre says nothing of how solids are rounded that stand in its middle
-    steps = np.array([BLOWN_UP * ROUNDING * np.abs(own).max() for own in places])
+    steps = np.array([_step(own) for own in places])
     lows = np.array([own.min(axis=0) for own in places]) - steps[:, None]
     highs = np.array([own.max(axis=0) for own in places]) + steps[:, None]
     meet = (lows[:, None] <= highs[None]).all(axis=2) & (lows[None] <= highs[:, None]).all(axis=2)
@@ -78,6 +77,29 @@ def touching_solids(
         met = pairs[(pairs == number).any(axis=1) & (pairs[:, 0] != pairs[:, 1]) & solids[pairs].all(axis=1)]
         touching.update((int(first), int(second)) for first, second in np.unique(met, axis=0))
     return touching
+
+
+def blown_up(surfaces: Surfaces, positions: Floats, numbers: Ints) -> Floats:
+    """The same positions, with the points of some objects moved outwards by as much as ``touching_solids`` does.
+
+    Args:
+        surfaces: of all objects.
+        positions: of the surface points [m], shape (points, 3).
+        numbers: of the objects, shape (n,).
+    """
+    moved, normals = positions.copy(), _point_normals(surfaces, positions)
+    for number in numbers:
+        own = slice(surfaces.point_starts[number], surfaces.point_starts[number + 1])
+        moved[own] += _step(positions[own]) * normals[own]
+    return moved
+
+
+def _step(places: Floats) -> float:
+    """By how much what has these places is blown up [m].
+
+    By its own coordinates: a ground of a kilometre says nothing of how solids are rounded that stand in its middle.
+    """
+    return float(BLOWN_UP * ROUNDING * np.abs(places).max(initial=0.0))
 
 
 def _point_normals(surfaces: Surfaces, positions: Floats) -> Floats:

@@ -60,6 +60,7 @@ from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, st
 from .plan import SERIAL, Plan
 from .team_path import simulate_stages
 from .untangling import Untangling, crossing_at_rest
+from .wrong_sides import WrongSides
 
 Ints = npt.NDArray[np.int32]
 
@@ -283,8 +284,8 @@ class PairSubsteps:
             self._lay_out(pairs)
         return self.clear.stayed_clear(self._plan, count, first, last)
 
-    def _look(self, before: Sequence[Way] = (), *, is_start: bool = False) -> Untangling:
-        """Look for what crosses; ``before`` are the ways of the substep before."""
+    def _look(self, before: Sequence[Way] = (), *, beginning: WrongSides | None = None) -> Untangling:
+        """Look for what crosses; ``before`` are the ways of the substep before, ``beginning`` as of ``Untangling``."""
         return Untangling(
             self._objects,
             self._crossing_search,
@@ -295,14 +296,14 @@ class PairSubsteps:
             self._plan.h / self._frame_slice.of,
             self._substeps * self._plan.h,
             before,
-            is_start=is_start,
+            beginning=beginning,
         )
 
     def _begin_untangling(self) -> bool:
         """Look for what crosses, and begin to take it apart; returns whether anything does."""
         self._end_untangling()
         before = () if self._untangling is None else self._untangling.ways
-        self._untangling = self._look(before, is_start=True)
+        self._untangling = self._look(before, beginning=self._wrong_sides)
         if self._untangling.is_needed:
             self._untangling.begin()
         return self._untangling.is_needed
@@ -319,6 +320,10 @@ class PairSubsteps:
             with edited_array(self.counts) as counts:
                 counts[list(crossing), TUNNELLED] += 1
         return look.is_needed
+
+    @cached_property
+    def _wrong_sides(self) -> WrongSides:
+        return WrongSides(self._objects)
 
     @cached_property
     def _modelled(self) -> frozenset[int]:

@@ -24,6 +24,7 @@ from ...contacts.search.touching import touching_solids
 from ...device.arrays import read_array, write_array
 from ...geometry.search.surfaces import Surfaces
 from ..system.contact_objects import ContactObjects
+from .wrong_sides import WrongSides
 
 Floats = npt.NDArray[np.float64]
 
@@ -50,7 +51,7 @@ class Untangling:
         frame: float,
         before: Sequence[Way],
         *,
-        is_start: bool = False,
+        beginning: WrongSides | None = None,
     ) -> None:
         """Look for what is tangled.
 
@@ -64,13 +65,16 @@ class Untangling:
             h: duration of a substep [s].
             frame: duration of a frame [s].
             before: the ways of the substep before.
-            is_start: whether solids count that touch without a gap, as they do where they were modelled so.
+            beginning: given where a substep is to begin. Then solids count that touch without a gap, as they do where
+                they were modelled so, and what is on the wrong side of sharp edges of closed colliders.
         """
-        surfaces, self._particles, self._passing = objects.surfaces, particles, passes
+        surfaces = beginning.surfaces if beginning else objects.surfaces
+        self._particles, self._passing = particles, passes
         rows = read_array(particles.positions).astype(np.float64)
         points = objects.points(rows[:, :3])
-        touching = touching_solids(search, surfaces, points, objects.solids) if is_start else ()
-        self._tied = tangles(surfaces, search.find(points), points, objects.solids, touching)
+        touching = touching_solids(search, objects.surfaces, points, objects.solids) if beginning else ()
+        found = beginning.find(points, rows) if beginning else search.find(points)
+        self._tied = tangles(surfaces, found, points, objects.solids, touching)
         self.is_needed = len(self._tied) > 0
         self.crossing = frozenset(number for tangle in self._tied if tangle.may_part for number in tangle.objects)
         self.inward = frozenset(tangle.objects[0] for tangle in self._tied if not tangle.may_part)

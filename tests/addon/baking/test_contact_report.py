@@ -30,6 +30,11 @@ def test_each_object_has_its_own(summary):
         {"object": "Body", "crossings_start": 0, "crossings_end": 0, "tunnelled": 0, "contacts": 50},
     ]
 
+    (told,) = summary.warnings
+    assert told.startswith('W_CROSSES: object "Shirt": 3 crossings')
+    assert "frame 3" in told
+    assert "there were 12" in told
+
 
 def test_a_bake_that_stopped_has_no_crossings_at_its_end(summary):
     summary.add_contact(1, OBJECTS, NAMES, np.zeros((2, 4)))

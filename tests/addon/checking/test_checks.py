@@ -11,7 +11,7 @@ import pytest
 from blender_xpbd.scene.body import Attachment, Body, Pins, Tetrahedralization
 from blender_xpbd.scene.track import Track
 from tests.geometry.surfaces import cube, sphere, torus
-from tests.solver.scenes import cloth, jelly_cube, plane, scene
+from tests.solver.scenes import cloth, jelly_cube, mesh_box, plane, scene
 
 
 @pytest.fixture
@@ -39,6 +39,27 @@ def test_what_starts_inside_is_told_with_its_depth(checks):
 
 def test_what_lies_in_its_own_gap_is_not_inside(checks):
     assert found(checks.starts_inside, scene(cloth(10, height=-0.004), colliders=[plane()])) == []
+
+
+def test_colliders_wholly_inside_a_jelly_are_told(checks):
+    core, outside = mesh_box(0.2), replace(mesh_box(0.2), name="Beside", identifier="c2")
+    jelly = replace(jelly_cube(1.0, 0.0), name="Jelly")
+    middle = jelly.positions.mean(axis=0)
+    core, outside = (moved(one, middle + way) for one, way in ((core, [0.0, 0.0, 0.0]), (outside, [0.4, 0.0, 0.0])))
+    (notice,) = checks.starts_around(scene(jelly, colliders=[core, outside, plane()]))
+    assert (notice.code, notice.object_name) == ("W_CORE", "Jelly")
+    assert f'"{core.name}"' in notice.message
+    assert '"Beside"' not in notice.message
+    unseen = replace(jelly, contact=replace(jelly.contact, sees=("c2",)))
+    assert found(checks.starts_around, scene(unseen, colliders=[core, outside], meet=True)) == []
+    assert found(checks.starts_around, scene(cloth(10), colliders=[core])) == []
+
+
+def moved(collider, place):
+    """A collider that stands elsewhere."""
+    matrices = np.array(collider.transforms)
+    matrices[:, :3, 3] = place
+    return replace(collider, transforms=matrices)
 
 
 def test_what_nothing_holds_falls(checks):

@@ -50,7 +50,8 @@ def with_masses(model: BodyModel) -> BodyModel:
     lone = linked[~has_mass[linked]]
     if not len(lone):
         return model
-    mean = float(model.masses.sum()) / int(has_mass.sum())
+    # copies in one place count once, so that nothing grows lighter while the body tears
+    mean = float(model.masses.sum()) / len(np.unique(body.positions[has_mass], axis=0))
     density = vertex_factors(body, "density")
     masses = model.masses.copy()
     masses[model.elements[lone, 0]] = mean if density is None else mean * np.maximum(density[lone], 1e-3)

@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 
 from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.geometry.surface.seams import find_seams
 from blender_xpbd.scene.links import AT_MOST, EQUAL, Links
 from blender_xpbd.scene.settings import SolverSettings
-from tests.solver.scenes import cloth, jelly_cube, pins, run, solver
+from blender_xpbd.solver.system.system import build_system
+from blender_xpbd.solver.tearing import make_solver
+from tests.solver.cut_jelly import cut_bar
+from tests.solver.scenes import cloth, jelly_cube, pins, run, scene, solver
 from tests.solver.strands import line, strand
+from tests.solver.test_tearing import split
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -105,6 +110,34 @@ def test_what_hangs_on_jelly_swings_and_turns_none_of_its_tetrahedra():
     np.testing.assert_allclose(end[:-1], body.positions[:-1], atol=1e-6)
     assert np.linalg.norm(end[-1] - end[lowest]) == pytest.approx(LENGTH, rel=1e-3)
     assert end[-1, 0] - end[lowest, 0] < -0.4 * LENGTH
+
+
+def test_they_grow_no_lighter_while_a_sheet_tears():
+    """Its vertices become more, and a mean over them less."""
+    body = split(cloth(5, 0.3, 1.0))
+    seams = len(find_seams(body.seams, body.positions, body.face_sizes, body.corners))
+    hung = hanging(body, 0)
+    hung = replace(hung, seams=np.append(body.seams, 0).astype(np.int32))
+    whole, model = lone_masses(hung)
+    torn, _ = lone_masses(replace(hung, torn=np.ones(seams, np.bool_)))
+    np.testing.assert_allclose(torn, whole, rtol=1e-6)
+    np.testing.assert_allclose(whole, lone_masses(hanging(cloth(5, 0.3, 1.0), 0))[0], rtol=1e-6)
+    assert [notice.code for notice in model.notices] == ["W_LINK"]
+
+
+def test_what_hangs_on_a_solid_that_tears_stays_on_its_link():
+    bar = cut_bar(3, resolution=8, youngs_modulus=2e4, tear_strain=5.0, internal_damping=1.0)
+    first = int(np.argmax(bar.positions[:, 0] - bar.positions[:, 2]))
+    held = np.flatnonzero(bar.positions[:, 0] < 1e-6)
+    body = hanging(replace(bar, pins=pins(bar.positions, held)), first)
+    body = replace(body, seams=np.append(bar.seams, 0).astype(np.int32))
+    simulation = make_solver(build_system(scene(body, frames=(1, 20), gravity=(0.0, 0.0, -30.0))))
+    for _ in range(12):
+        simulation.advance()
+    places = simulation.surface(simulation.positions())
+    assert simulation.counts(0)[0] > 0
+    assert np.isfinite(places).all()
+    assert np.linalg.norm(places[-1] - places[first]) == pytest.approx(LENGTH, rel=2e-3)
 
 
 def run_vertices(body, frames, **settings):

@@ -15,6 +15,7 @@ from ..scene.errors import Notice
 from ..scene.links import AT_LEAST, AT_MOST
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
+from .link_only import with_masses
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,7 +27,7 @@ MOST_GIVEN = 1e-4
 
 
 def with_links(model: BodyModel, settings: SolverSettings) -> BodyModel:
-    """The body with its links.
+    """The body with its links, and with masses for what only they reach.
 
     Args:
         model: of a body, which tells its links.
@@ -35,6 +36,7 @@ def with_links(model: BodyModel, settings: SolverSettings) -> BodyModel:
     links = model.body.links
     if not len(links):
         return model
+    model = with_masses(model)
     is_pbd = settings.solver_mode == "PBD"
     held = 1.0 - (1.0 - links.shares) ** (1.0 / settings.iterations) if is_pbd else links.compliances
     stretch = np.where(links.kinds == AT_LEAST, np.inf, held)

@@ -25,6 +25,7 @@ from ..geometry.surface.mesh_checks import check_mesh
 from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, followed, is_direct, scaled_parameter
+from .link_only import with_own_particles
 from .shape import build_shape
 from .shares import tetrahedron_shares
 from .spring_calibration import calibrated, solid_of_tetrahedra
@@ -51,7 +52,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated.
     """
     triangles, notices = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
-    mesh = tetrahedralized(body, triangles)
+    mesh = with_own_particles(tetrahedralized(body, triangles), body)
     material, count = body.material, len(mesh.vertices)
     edges = tetrahedron_edges(mesh.tetrahedra)
 

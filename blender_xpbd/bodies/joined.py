@@ -62,7 +62,7 @@ def build_joined_sheet(body: Body, build: Callable[[Body], BodyModel]) -> BodyMo
         )
     )
     notices = tuple(notice for notice in model.notices if notice.code != "W_GEOM_LOOSE")
-    if loose := body.vertex_count - len(np.unique(body.corners)):
+    if loose := body.vertex_count - len(np.union1d(body.corners, body.links.pairs)):
         notices = (*notices, Notice("W_GEOM_LOOSE", f"{loose} vertices belong to no face", body.name))
     return replace(model, shown=shown, joined=shown, notices=notices)
 

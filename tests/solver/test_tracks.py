@@ -134,6 +134,8 @@ CASES = {
     ("youngs_modulus", "rod"): Case(curl(), 3e5, 3e6),
     ("bending_share", ""): Case(curl(), 0.2, 1.0),
     ("twist_stiffness", ""): Case(curl(), 1e5, 3e6),
+    ("twist_stiffness", "from nothing"): Case(curl(), 0.0, 3e6),
+    ("twist_stiffness", "to nothing"): Case(curl(), 3e6, 0.0),
     ("yield_strain", ""): Case(hung(stretch_stiffness=5.0), 1.0, 50.0),
     ("yield_curvature", ""): Case(hung(bending_stiffness=0.1), 0.5, 50.0),
     ("creep", ""): Case(hung(stretch_stiffness=5.0, yield_strain=1.0), 5.0, 200.0),

@@ -32,6 +32,8 @@ _GREATEST_SHARE = 0.5
 # a factor beyond is as good as rigid or limp, and its product with any column is still a number in single precision
 _GREATEST_FACTOR = 1e20
 _GREATEST_COLUMN = 1e30
+# what is built in place of 0, of the greatest value
+_HARDLY = 1e-9
 
 
 def build_value(parameter: str, values: Floats) -> float:
@@ -63,12 +65,19 @@ def _strongest(values: Floats) -> float:
     return float(values[np.abs(values).argmax()])
 
 
+def _weakest(values: Floats) -> float:
+    """The least, or hardly anything for 0, which cannot be scaled."""
+    return max(float(values.min()), _HARDLY * float(values.max()))
+
+
 _BUILT_FROM: Mapping[str, Callable[[Floats], float]] = {
     "stretch_compliance": _least,
     "volume_compliance": _least,
     "bending_compliance": _least,
     "compression_share": _least_share,
     "gravity_factor": _strongest,
+    # what hardly resists twist at any frame is solved as a strand that does not, see ``rods.chain_layout.is_chain``
+    "twist_stiffness": _weakest,
 }
 
 

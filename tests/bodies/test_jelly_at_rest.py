@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Jelly at rest has no reason to move; symmetric jelly on a level floor has none to roll or to tilt to any side."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import preset_values
 from blender_xpbd.solver.system.mode import static_mode
 from tests.geometry.surfaces import cube, sphere
-from tests.solver.scenes import jelly_of, plane, run, solver
+from tests.solver.scenes import jelly_of, pins, plane, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -58,6 +60,18 @@ def test_nothing_flutters_where_nothing_acts(surface, substeps, poissons_ratio):
     before = simulation.positions() + simulation.system.origin
     after = run(simulation, 8)
     assert np.abs(after - before).max() < 1e-6 * np.ptp(surface[0], axis=0).max()
+
+
+@pytest.mark.parametrize("substeps", [20, 40])
+def test_nothing_flutters_beside_what_is_held(substeps):
+    """Cells beside a clamp may be softer than others."""
+    positions, triangles = ellipsoid([0.16, 0.09, 0.25])
+    held = np.flatnonzero(positions[:, 2] < -0.12)
+    body = jelly_of((positions, triangles), Material(youngs_modulus=3e5, poissons_ratio=0.45))
+    body = replace(body, pins=pins(positions, held))
+    simulation = solver(body, frames=(1, 25), substeps=substeps, gravity=(0.0, 0.0, 0.0))
+    before = simulation.positions() + simulation.system.origin
+    assert np.abs(run(simulation, 24) - before).max() < 1e-6 * np.ptp(positions, axis=0).max()
 
 
 @pytest.mark.parametrize("preset", ["JELLY_SOFT", "JELLY_MEDIUM", "JELLY_FIRM"])

@@ -25,10 +25,11 @@ LEAST_FACTOR = 0.25
 # length of a mean of unit normals from which on it tells a direction. Chosen by hand: both sides of a thin sheet have
 # none
 LEAST_AGREEMENT = 0.7
-# how many rings of tetrahedra around what is held are as stiff as they are full: as far as stiffness is moved
-RINGS = 2
-# so that nothing folds up; chosen by hand
-LEAST_FILL = 0.05
+# how many rings of tetrahedra around what is held are as stiff as they are full: as far as stiffness is moved, which is
+# a ring in each step of ``cage.stiffness``
+RINGS = 3
+# so that nothing folds up; chosen by hand, less than where nothing is held
+LEAST_FILL = 0.02
 # of all the points that a tetrahedron's particles hold, together; below it rounding decides
 LEAST_WEIGHT = 1e-6
 

@@ -83,10 +83,15 @@ def _region_text(*, is_back: bool, is_begun: bool) -> str:
     )
 
 
+def faults_of(text: str) -> list[str]:
+    """An error as its faults, none where it is ""."""
+    return _NEXT_FAULT.split(text) if text else []
+
+
 def fault_paragraphs(text: str) -> list[str]:
     """An error for reading, a text for each of its faults; objects that have the same one are named together."""
     concerned: dict[str, list[str]] = {}
-    for fault in _NEXT_FAULT.split(text):
+    for fault in faults_of(text):
         named = _FAULT_OF_OBJECT.fullmatch(fault)
         words = f"{named['code']}: {named['words']}" if named else fault
         concerned.setdefault(words, []).extend([named["name"]] if named else [])

@@ -230,8 +230,10 @@ def baked_text(report: str) -> str:
     seconds = summary.get("seconds")
     total = _number(seconds, "total") if isinstance(seconds, dict) else None
     origin = " from cache" if summary.get("from_cache") is True else ""
-    # reading them took the time, which tells nothing of the scene; and it would not fit the sidebar
-    time = "" if total is None or origin else f" in {_duration(total)}"
+    # reading them took the time, which tells nothing of the scene; nor does that of a part. And it would not fit the
+    # sidebar
+    is_whole = summary.get("complete", True)
+    time = "" if total is None or origin or not is_whole else f" in {_duration(total)}"
     return f"Baked {_frames_done(summary)} frame{'' if summary['frames'] == 1 else 's'}{origin}{time}"
 
 

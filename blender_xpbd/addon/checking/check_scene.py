@@ -96,8 +96,9 @@ def renew_expenses() -> None:
 def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:
     """Check the scene, keep what was found where the panel shows it, and compile ahead what a bake will need."""
     findings, context.scene.xpbd.expense, scene = _examined(context, BakeOptions())
-    if scene is not None and compiles_ahead(context) and sum(map(element_count, scene.bodies)) <= MOST_ELEMENTS:
-        compile_ahead(scene, kernels_of(scene), worker_python_path(context), renew_expenses)
+    # preferences are the same in every context
+    if scene is not None and compiles_ahead(bpy.context) and sum(map(element_count, scene.bodies)) <= MOST_ELEMENTS:
+        compile_ahead(scene, kernels_of(scene), worker_python_path(bpy.context), renew_expenses)
     # what cannot be read has told of nothing what it starts inside
     if not any(finding.is_fault for finding in findings):
         forget_let_out(context.scene, findings)

@@ -12,7 +12,7 @@ from . import command_line
 from .baking import window_bake
 from .data import migration, properties
 from .playing import window_play
-from .process import cache_moving, solver_setup, waiting_worker
+from .process import cache_moving, compiling_ahead, solver_setup, waiting_worker
 from .ui import (
     floor_gizmo,
     menus,
@@ -32,6 +32,7 @@ MODULES: tuple[ModuleType, ...] = (
     solver_setup,
     preferences,
     waiting_worker,
+    compiling_ahead,
     cache_moving,
     operators,
     thumbnails,

@@ -17,6 +17,10 @@ from ..jobs.log import bear_a_full_disk
 from ..scene.errors import ExitCode, XpbdError
 from .order import wait_for_order
 from .stop_signal import StopSignal
+from .sudden_end import SuddenEnd
+
+# of what compiles while an artist works: where there is other work, it gets about a tenth of a core
+NICENESS = 10
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -36,9 +40,16 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="stop, resumable, when standard input ends: that is, when the process that asked for the bake is gone",
     )
+    parser.add_argument(
+        "--compile",
+        action="store_true",
+        help="compile the kernels that the job needs, at a low priority, and keep them alone; SIGTERM ends it at once",
+    )
     parser.add_argument("--play", action="store_true", help="wait before each frame for its input, until stopped")
     options = parser.parse_args(arguments)
     bear_a_full_disk()
+    if options.compile and hasattr(os, "nice"):
+        os.nice(NICENESS)
     # what is loaded and compiled stays to the end, so that there is nothing to collect before the first frame
     gc.disable()
     # NumPy's matrices are small here: threads for them cost ten times the work, and take cores from the solver
@@ -46,6 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     prepare_import()
     try:
         # taichi greets on standard output; imported here so that a wrong call needs no second
+        from .compile_runner import compile_job
         from .play_runner import run_any_job
 
         finish_import()
@@ -57,6 +69,11 @@ def main(arguments: list[str] | None = None) -> int:
         return int(ExitCode.IO)
 
     job, is_played = options.job, options.play
+    if options.compile:
+        end = SuddenEnd()
+        if options.stop_at_end_of_input:
+            end.watch(sys.stdin.fileno())
+        return int(compile_job(job, taichi_cache_folder(), end))
     if options.wait is not None:
         order = wait_for_order(sys.stdin.fileno(), options.wait)
         if order is None:

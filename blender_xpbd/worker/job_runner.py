@@ -7,6 +7,7 @@ import gc
 import os
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,14 +63,19 @@ TUNNELLED = CONTACT_STATISTICS.index("tunnelled")
 DIVERGED_MEAN_STRAIN = 10.0
 
 
-def run_job(folder: Path, stop: StopSignal, taichi_cache: Path, runner: type[JobRunner] | None = None) -> ExitCode:
+def run_job(
+    folder: Path,
+    stop: StopSignal,
+    taichi_cache: Path,
+    runner: Callable[[Path, StopSignal, Path], JobRunner] | None = None,
+) -> ExitCode:
     """Run a job; whatever happens is written to its status.
 
     Args:
         folder: the job folder.
         stop: looked at between frames.
         taichi_cache: private folder of compiled kernels.
-        runner: what runs it; None for a ``JobRunner``.
+        runner: makes what runs it; None for a ``JobRunner``.
     """
     try:
         with JobLock(folder):
@@ -137,7 +143,7 @@ class JobRunner:
         with self._watch.stage("build"):
             system = build_system(scene)
         with self._watch.stage("start"):
-            device = start_taichi(system.device, system.graphics_work, self._taichi_cache, *system.compiling)
+            device = self._start(system)
         chosen = self._with_substeps(system, device)
         if chosen is None:
             self._tell("INTERRUPTED")
@@ -175,6 +181,10 @@ class JobRunner:
         gc.enable()
         self._tell("RUNNING")
         return self._simulate(scene, solver, cache, measure)
+
+    def _start(self, system: System) -> str:
+        """Start Taichi; return the device that runs."""
+        return start_taichi(system.device, system.graphics_work, self._taichi_cache, *system.compiling)
 
     def _find_start(self, solver: Solver, cache: FrameCache, *, was_saved: bool) -> Start:
         frames, most = solver.system.scene.frames, solver.most_checkpoint_bytes

@@ -27,7 +27,7 @@ from ..data.bake_record import BakeRecord
 from ..data.data_lookup import scene_by_uid
 from ..data.extension import worker_python_path
 from ..data.migration import bring_up_to_date, newer_notices
-from ..process import waiting_worker
+from ..process import compiling_ahead, waiting_worker
 from ..process.cache_folder import cache_folder, claim
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import WorkerPython, search_python
@@ -35,7 +35,7 @@ from .bake_output import ALL_FRAMES, BakeOutput
 from .begun import begun
 from .continuation import former_job, go_on_from, job_changes, take_unsaved
 from .loop import seam_of
-from .pace import note_pace
+from .pace import kernels_of, note_pace
 from .pause import Pause
 from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, TAKING_OUT, WAITING, WRITING, Progress
@@ -275,6 +275,8 @@ class BakeSession:
         else:
             # a region stays shown, and can be taken back, until all of the bake before it is there again
             output.is_held_back = self._taken_back is not None
+            for _ in compiling_ahead.settle(kernels_of(reading.scene)):
+                yield Progress(STARTING, frames_total=output.frames_total, message="Compiling the solver")
             self._worker = WorkerProcess(python, job, waiting_worker.take(python))
         yield Progress(STARTING, frames_total=output.frames_total, message="Starting the solver")
         error = yield from self._collect(output)

@@ -83,10 +83,15 @@ def _region_text(*, is_back: bool, is_begun: bool) -> str:
     )
 
 
+def faults_of(text: str) -> list[str]:
+    """An error as its faults, none where it is ""."""
+    return _NEXT_FAULT.split(text) if text else []
+
+
 def fault_paragraphs(text: str) -> list[str]:
     """An error for reading, a text for each of its faults; objects that have the same one are named together."""
     concerned: dict[str, list[str]] = {}
-    for fault in _NEXT_FAULT.split(text):
+    for fault in faults_of(text):
         named = _FAULT_OF_OBJECT.fullmatch(fault)
         words = f"{named['code']}: {named['words']}" if named else fault
         concerned.setdefault(words, []).extend([named["name"]] if named else [])
@@ -225,8 +230,10 @@ def baked_text(report: str) -> str:
     seconds = summary.get("seconds")
     total = _number(seconds, "total") if isinstance(seconds, dict) else None
     origin = " from cache" if summary.get("from_cache") is True else ""
-    # reading them took the time, which tells nothing of the scene; and it would not fit the sidebar
-    time = "" if total is None or origin else f" in {_duration(total)}"
+    # reading them took the time, which tells nothing of the scene; nor does that of a part. And it would not fit the
+    # sidebar
+    is_whole = summary.get("complete", True)
+    time = "" if total is None or origin or not is_whole else f" in {_duration(total)}"
     return f"Baked {_frames_done(summary)} frame{'' if summary['frames'] == 1 else 's'}{origin}{time}"
 
 

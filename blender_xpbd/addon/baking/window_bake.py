@@ -19,6 +19,7 @@ from .bake import BakeSession, interrupt_all
 from .progress import READING, REDUCING, SOLVING, STARTING, TAKING_OUT, WAITING, WRITING, Progress
 from .progress_bar import time_text
 from .report import BakeSummary
+from .report_text import summary_error
 
 # What a slice may take at least and at most; one step of the bake may take nearly as much as the least
 SLICE_SECONDS, MOST_SLICE_SECONDS = 0.04, 0.2
@@ -220,6 +221,9 @@ def _take_back_before_undo(*_arguments: object) -> None:
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _tidy_after_undo(*_arguments: object) -> None:
     remove_orphans()
+    # the bake that has failed is undone, and its report with it
+    if STATUS.message not in {summary_error(scene.xpbd.report) for scene in bpy.data.scenes}:
+        STATUS.message = ""
 
 
 def register() -> None:

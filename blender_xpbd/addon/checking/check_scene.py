@@ -10,18 +10,21 @@ from typing import Any
 import bpy
 
 from ...scene.errors import Notice, XpbdError
+from ...scene.scene import Scene
 from ...scene.settings import FrameRange
 from ..baking.ignored_inputs import is_unseen_rig, rig_notice
-from ..baking.pace import kernels_of
+from ..baking.pace import element_count, kernels_of
 from ..baking.scene_reader import Reading, read_scene
 from ..baking.space import space_notices
 from ..data.bake_options import BakeOptions
 from ..data.bake_status import STATUS
+from ..data.extension import compiles_ahead, worker_python_path
 from ..data.frame_range import baked_range
 from ..data.object_types import is_body
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
 from ..data.resolutions import resolution_at
 from ..process.cache_folder import cache_folder
+from ..process.compiling_ahead import compile_ahead, known_kernels
 from ..process.speeds import read_speeds
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS, flat_solids, starts_inside
@@ -29,6 +32,9 @@ from .expense import Expense, expense, expense_text, with_kernels
 from .finding import QUIET, Finding, findings_of, findings_text
 from .letting_out import forget_let_out, let_out
 from .lying import lying
+
+# of larger scenes nothing is compiled ahead: to build them takes as long, and memory that the artist may need
+MOST_ELEMENTS = 200_000
 
 
 def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Finding, ...]:
@@ -43,7 +49,13 @@ def examine(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[Fin
         context: its scene is checked.
         options: of the bake.
     """
-    costs = ""
+    findings, costs, _ = _examined(context, options)
+    return findings, costs
+
+
+def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[Finding, ...], str, Scene | None]:
+    """As ``examine``, and the scene as it was read at its first frame; None where it is refused."""
+    costs, scene = "", None
     start, end = baked_range(context.scene, options)
     found: list[Notice | XpbdError] = []
     try:
@@ -63,21 +75,30 @@ def examine(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[Fin
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
         speeds = read_speeds()
         kind = kernels_of(scene)
-        costs = expense_text(scene, speeds.of(kind), kind, is_known=kind in speeds.times)
+        costs = expense_text(scene, speeds.of(kind), kind, is_known=kind in known_kernels())
     found += _range_notices(context.scene, options)
-    return tuple(Finding.of(one) for one in found), costs
+    return tuple(Finding.of(one) for one in found), costs, scene
 
 
 def renew_expense(scene: bpy.types.Scene) -> None:
-    """Tell that kernels are there by now: a bake has compiled them."""
-    known = with_kernels(scene.xpbd.expense, read_speeds().times)
+    """Tell that kernels are there by now: they have been compiled, by a bake or ahead of one."""
+    known = with_kernels(scene.xpbd.expense, known_kernels())
     if known != scene.xpbd.expense:
         scene.xpbd.expense = known
 
 
+def renew_expenses() -> None:
+    """As ``renew_expense``, of all scenes."""
+    for scene in bpy.data.scenes:
+        renew_expense(scene)
+
+
 def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:
-    """Check the scene, and keep what was found where the panel shows it."""
-    findings, context.scene.xpbd.expense = examine(context, BakeOptions())
+    """Check the scene, keep what was found where the panel shows it, and compile ahead what a bake will need."""
+    findings, context.scene.xpbd.expense, scene = _examined(context, BakeOptions())
+    # preferences are the same in every context
+    if scene is not None and compiles_ahead(bpy.context) and sum(map(element_count, scene.bodies)) <= MOST_ELEMENTS:
+        compile_ahead(scene, kernels_of(scene), worker_python_path(bpy.context), renew_expenses)
     # what cannot be read has told of nothing what it starts inside
     if not any(finding.is_fault for finding in findings):
         forget_let_out(context.scene, findings)

@@ -52,7 +52,8 @@ def falls(scene: Scene) -> Iterator[Notice]:
         waiting = [body for body in waiting if body.identifier not in held]
     if waiting:
         names = quoted(body.name for body in waiting)
-        text = f"Nothing is there to land on, and nothing holds {names}: it falls for ever."
+        verb = "it falls" if len(waiting) == 1 else "they fall"
+        text = f"Nothing is there to land on, and nothing holds {names}: {verb} for ever."
         yield Notice("W_FALLS", text)
 
 

@@ -17,6 +17,12 @@ def worker_python_path(context: bpy.types.Context) -> str:
     return str(getattr(addon.preferences, "worker_python", "")) if addon is not None else ""
 
 
+def compiles_ahead(context: bpy.types.Context) -> bool:
+    """Whether kernels may be compiled before a bake needs them."""
+    addon = context.preferences.addons.get(registered_package(context))
+    return bool(getattr(addon.preferences, "compile_ahead", True)) if addon is not None else True
+
+
 def registered_package(context: bpy.types.Context) -> str:
     """The package whose properties Blender has: an installed extension's, also where a script imports a checkout."""
     return type(context.scene.xpbd).__module__.rpartition(".addon.")[0]

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import bpy
 
+from ...scene.parameters.material_parameters import CLOTH
 from ..reading.mesh_reader import RIG_MODIFIERS
 
 MODIFIER = "XPBD Strain"
@@ -47,7 +48,7 @@ def show_strain(obj: bpy.types.Object, full: float) -> None:
         obj: a mesh object.
         full: strain of the last colour, as a share.
     """
-    show_map(obj, MODIFIER, _node_tree(full))
+    show_map(obj, MODIFIER, _node_tree(full, is_sewn=obj.xpbd.role == CLOTH and obj.xpbd.use_stitches))
 
 
 def show_map(obj: bpy.types.Object, name: str, tree: bpy.types.NodeTree) -> None:
@@ -107,11 +108,24 @@ def _rest_before(obj: Any) -> bool | None:
     return None if mark is None else bool(mark)
 
 
-def _node_tree(full: float) -> bpy.types.NodeTree:
+def _node_tree(full: float, *, is_sewn: bool) -> bpy.types.NodeTree:
+    """Nodes that store the strain.
+
+    Args:
+        full: as of ``show_strain``.
+        is_sewn: edges without faces are seams, which close: that is no strain.
+    """
     tree, begin = map_tree(MODIFIER, {_FULL: full})
     edge = tree.nodes.new("GeometryNodeInputMeshEdgeVertices")
-    strain = math_node(tree, "ABSOLUTE", math_node(tree, "SUBTRACT", _stretch(tree, edge), 1.0).outputs[0])
-    keep_map(tree, begin, STRAIN, "EDGE", strain.outputs[0], _FULL)
+    strain = math_node(tree, "ABSOLUTE", math_node(tree, "SUBTRACT", _stretch(tree, edge), 1.0).outputs[0]).outputs[0]
+    around = on_domain(tree, "EDGE", strain)
+    if is_sewn:
+        faces = tree.nodes.new("GeometryNodeInputMeshEdgeNeighbors").outputs["Face Count"]
+        counts = math_node(tree, "GREATER_THAN", faces, 0.5).outputs[0]
+        strained = on_domain(tree, "EDGE", math_node(tree, "MULTIPLY", strain, counts).outputs[0])
+        # Blender's own division gives 0 at a vertex that seams alone have
+        around = math_node(tree, "DIVIDE", strained, on_domain(tree, "EDGE", counts)).outputs[0]
+    keep_map(tree, begin, STRAIN, around, _FULL)
     return tree
 
 
@@ -131,26 +145,21 @@ def keep_map(
     tree: bpy.types.NodeTree,
     begin: bpy.types.Node,
     name: str,
-    domain: Literal["EDGE", "FACE"],
     field: bpy.types.NodeSocket,
     full: str,
 ) -> None:
-    """Store a field of edges or faces and its colour as attributes of vertices, the mean of those around each.
+    """Store a field of vertices and its colour as attributes.
 
     Args:
         tree: of ``map_tree``, which is complete then.
         begin: the same.
         name: of the attribute.
-        domain: what the field is computed of, before it is brought to vertices.
-        field: the values.
+        field: the values, as ``on_domain`` gives them.
         full: label of the value that has the last colour.
     """
     links, nodes = tree.links, tree.nodes
     end = nodes.new("NodeGroupOutput")
-    on_domain = nodes.new("GeometryNodeFieldOnDomain")
-    on_domain.data_type, on_domain.domain = "FLOAT", domain
-    links.new(field, on_domain.inputs["Value"])
-    keep = _stored_node(tree, name, "FLOAT", on_domain.outputs["Value"])
+    keep = _stored_node(tree, name, "FLOAT", field)
     links.new(begin.outputs["Geometry"], keep.inputs["Geometry"])
     ramp = nodes.new("ShaderNodeValToRGB")
     _set_colours(ramp.color_ramp)
@@ -164,6 +173,16 @@ def keep_map(
     links.new(colour.outputs["Geometry"], end.inputs["Geometry"])
     for number, node in enumerate(nodes):
         node.location = (180.0 * (number % 6), -220.0 * (number // 6))
+
+
+def on_domain(
+    tree: bpy.types.NodeTree, domain: Literal["EDGE", "FACE"], field: bpy.types.NodeSocket
+) -> bpy.types.NodeSocket:
+    """A field that is computed of edges or faces: at a vertex it is the mean of those around."""
+    node = tree.nodes.new("GeometryNodeFieldOnDomain")
+    node.data_type, node.domain = "FLOAT", domain
+    tree.links.new(field, node.inputs["Value"])
+    return node.outputs["Value"]
 
 
 def rest_positions(tree: bpy.types.NodeTree) -> bpy.types.NodeSocket:

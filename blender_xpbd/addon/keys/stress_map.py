@@ -24,6 +24,7 @@ from .strain_map import (
     map_tree,
     math_node,
     object_scale,
+    on_domain,
     rest_positions,
     show_map,
     vector_node,
@@ -86,7 +87,7 @@ def _node_tree(values: dict[str, float]) -> bpy.types.NodeTree:
     strain = compute("SQRT", compute("MAXIMUM", compute("SUBTRACT", square, less), 0.0))
     plane = compute("SUBTRACT", 1.0, compute("MULTIPLY", ratio, ratio))
     stress = compute("MULTIPLY", compute("DIVIDE", begin.outputs[_STIFFNESS], plane), strain)
-    keep_map(tree, begin, STRESS, "FACE", stress, _FULL)
+    keep_map(tree, begin, STRESS, on_domain(tree, "FACE", stress), _FULL)
     return tree
 
 

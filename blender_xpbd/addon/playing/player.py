@@ -31,7 +31,7 @@ from ..data.data_lookup import scene_by_uid
 from ..data.frame_range import baked_range
 from ..data.properties import unit_scale_of
 from ..keys.key_target import KeyTarget
-from ..process import waiting_worker
+from ..process import compiling_ahead, waiting_worker
 from ..process.cache_folder import cache_folder, claim, note_unkept
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import search_python
@@ -127,6 +127,8 @@ class Player:
             claim(scene)
         self._inputs = PlayInputs(self._job)
         self._run = self._inputs.begin_run()
+        # what is played has kernels of its own
+        compiling_ahead.stop()
         self._worker = WorkerProcess(python, self._job, waiting_worker.take(python), is_played=True)
         self._result: Result | None = None
         while self._result is None:

@@ -48,6 +48,11 @@ def waiting_command(python: WorkerPython, seconds: float) -> list[str]:
     return [*_launch(python), f"--wait={seconds}"]
 
 
+def compile_command(python: WorkerPython, job: Path) -> list[str]:
+    """The arguments that compile the kernels of a job."""
+    return [*_launch(python), "--compile", str(job)]
+
+
 def _launch(python: WorkerPython) -> list[str]:
     return [python.executable, "-P", "-c", _START, str(PACKAGE_FOLDER), "--stop-at-end-of-input"]
 

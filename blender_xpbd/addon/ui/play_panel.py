@@ -26,4 +26,5 @@ def draw_playing(layout: Any, width: int) -> None:
     column.enabled = player.state == PLAYING
     column.operator("xpbd.play_control", text="Use as Start", icon="ARMATURE_DATA").action = "START"
     column.operator("xpbd.play_control", text="Use as Rest Shape", icon="MESH_DATA").action = "REST_SHAPE"
-    draw_wrapped(layout, header_text(player).removeprefix(TITLE), icon="INFO", width=width)
+    told = header_text(player).removeprefix(TITLE)
+    draw_wrapped(layout, f"{told[:1].upper()}{told[1:]}", icon="INFO", width=width)

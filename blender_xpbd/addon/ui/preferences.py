@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The add-on's preferences: which Python runs the solver."""
+"""The add-on's preferences: which Python runs the solver, and what it does before it is asked."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..baking.report_text import plain_words
 from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
 from ..data.extension import BASE_PACKAGE
+from ..process import compiling_ahead
 from ..process.solver_setup import SETUP, begin_search
 from ..process.worker_python import known_python
 from .redraw import redraw_panels
@@ -28,6 +29,12 @@ def _forget_fault(_preferences: bpy.types.AddonPreferences, context: bpy.types.C
     if STATUS.message.startswith("E_DEP"):
         STATUS.message = ""
         redraw_panels(context)
+
+
+def _stop_compiling(preferences: bpy.types.AddonPreferences, _context: bpy.types.Context) -> None:
+    """What is switched off ends at once."""
+    if not preferences.compile_ahead:
+        compiling_ahead.stop()
 
 
 class XPBD_preferences(bpy.types.AddonPreferences):
@@ -50,11 +57,20 @@ class XPBD_preferences(bpy.types.AddonPreferences):
         subtype="DIR_PATH",
     )
 
+    compile_ahead: bpy.props.BoolProperty(
+        name="Compile Ahead",
+        description="Compile the solver for the scene in the background once an object has a role, so that the first "
+        "bake begins sooner",
+        default=True,
+        update=_stop_compiling,
+    )
+
     def draw(self, context: bpy.types.Context) -> None:
         """The path, and what was found."""
         layout = self.layout
         layout.prop(self, "worker_python")
         layout.operator("xpbd.check_worker", icon="VIEWZOOM")
+        layout.prop(self, "compile_ahead")
         width = letters_across(context)
         found = known_python(self.worker_python)
         if found is not None:

@@ -9,6 +9,7 @@ import bpy
 
 from ..baking.notice_groups import notice_groups, result_line
 from ..baking.report_text import fault_paragraphs, summary_error, summary_rows, summary_warnings
+from ..baking.standing_report import standing_error, standing_report
 from ..data.bake_status import STATUS
 from ..data.extension import BASE_PACKAGE
 from .findings import untold
@@ -25,9 +26,9 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
     """
     if STATUS.is_baking or STATUS.is_playing:
         return
-    report = context.scene.xpbd.report
+    report = standing_report(context.scene)
     width = letters_across(context)
-    error = STATUS.message or summary_error(report)
+    error = standing_error(STATUS.message) or summary_error(report)
     if error:
         _draw_error(layout, context, error, width)
     rows = summary_rows(report)

@@ -63,6 +63,12 @@ def test_nothing_in_a_file_breaks_it(warnings):
         ({"frames": 1, "seconds": {"total": 75.0}}, 1, "Baked 1 frame in 1:15 · 1 notice"),
         ({"frames": 72, "from_cache": True, "seconds": {"total": 0.4}}, 0, "Baked 72 frames from cache"),
         ({"frames": 5, "frame_start": 1, "frame_end": 9, "frame_step": 1, "complete": False}, 0, "Baked 5 of 9 frames"),
+        (
+            {"frames": 231, "frame_start": 1, "frame_end": 250, "frame_step": 1, "complete": False}
+            | {"seconds": {"total": 54.5}},
+            2,
+            "Baked 231 of 250 frames · 2 notices",
+        ),
         ({"frames": 0}, 2, "2 notices"),
         ([], 0, ""),
     ],

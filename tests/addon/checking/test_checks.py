@@ -68,6 +68,9 @@ def test_what_nothing_holds_falls(checks):
     assert notice.code == "W_FALLS"
     assert '"Cloth"' in notice.message
     assert "Flag" not in notice.message
+    assert "it falls" in notice.message
+    (both,) = checks.falls(scene(cloth(10), replace(cloth(10), identifier="b1", name="Flag")))
+    assert "they fall" in both.message
     assert found(checks.falls, replace(made, gravity=np.zeros(3))) == []
     assert found(checks.falls, replace(made, colliders=(plane(),))) == []
 

@@ -150,3 +150,35 @@ def test_the_button_shows_hides_and_clear_takes_it_back(bpy, make_body, select, 
     assert body.add_rest_position_attribute == had_rest
     select(other)
     assert not bpy.ops.xpbd.show_strain.poll()
+
+
+@pytest.mark.parametrize("is_sewn", [False, True])
+def test_a_seam_that_closes_is_not_strained(bpy, make_body, is_sewn):
+    """Two strips joined by loose edges, which close to a tenth; and a vertex that hangs on a loose edge alone."""
+    from blender_xpbd.addon.keys.strain_map import show_strain
+
+    points = [(x, y, 0.0) for y in (0.0, 1.0, 3.0, 4.0) for x in (0.0, 1.0, 2.0)]
+    strips = [(0, 1, 4, 3), (1, 2, 5, 4), (6, 7, 10, 9), (7, 8, 11, 10)]
+    mesh = bpy.data.meshes.new("Panels")
+    mesh.from_pydata([*points, (0.0, -2.0, 0.0)], [(3, 6), (4, 7), (5, 8), (0, 12)], strips)
+    body = make_body("Panels", mesh=mesh)
+    body.xpbd.use_stitches = is_sewn
+    body.shape_key_add(name="Basis")
+    block = body.shape_key_add(name="Closed")
+    block.value = 1.0
+    for point in list(block.points)[6:12]:
+        point.co.y -= 1.8
+    # one face is stretched too: along the border that no seam has
+    for number in (2, 5):
+        block.points[number].co.x += 0.5
+    block.points[12].co.y += 1.0
+    show_strain(body, 0.1)
+    bpy.context.view_layer.update()
+    found, _ = strains(bpy, body)
+    # edges of vertex 2: one stretched by half, one as it was
+    assert found[2] == pytest.approx(0.25, abs=1e-5)
+    if is_sewn:
+        np.testing.assert_allclose(found[[0, 3, 6, 12]], 0.0, atol=1e-5)
+        assert found[4] == pytest.approx(0.5 / 3.0, abs=1e-5)
+    else:
+        assert min(found[3], found[6], found[12]) > 0.2

@@ -429,9 +429,11 @@ def test_the_object_menu(bpy):
     assert ("xpbd.bake", "INVOKE_DEFAULT") in [(name, layout.operator_context) for name, _ in layout.operators]
 
 
-def test_every_fault_is_shown(bpy, panels, monkeypatch):
+def test_every_fault_is_shown(bpy, panels, make_body, monkeypatch):
     from blender_xpbd.addon.data.bake_status import STATUS
 
+    for name in "ABC":
+        make_body(name)
     faults = (
         'E_GEOM_EMPTY: object "A": No faces.\nE_DATA_LINKED: object "B": Linked.\nE_GEOM_EMPTY: object "C": No faces.'
     )

@@ -98,7 +98,7 @@ def test_the_preferences_show_what_is_known(bpy, monkeypatch):
     from blender_xpbd.addon.ui import preferences
 
     monkeypatch.setattr(preferences, "known_python", lambda _path: None)
-    assert drawn(bpy) == ["Solver's Python", "Check Solver", "Folder of Wheels", "Install Taichi"]
+    assert drawn(bpy) == ["Solver's Python", "Check Solver", "Compile Ahead", "Folder of Wheels", "Install Taichi"]
     monkeypatch.setattr(preferences, "known_python", lambda _path: WorkerPython("/x/python", "3.12", {}))
     assert "Python 3.12 with Taichi: /x/python" in " ".join(drawn(bpy))
 

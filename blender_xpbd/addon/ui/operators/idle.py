@@ -23,6 +23,19 @@ def is_idle(operator: Any) -> bool:
     return not (STATUS.is_baking or STATUS.is_playing)
 
 
+def is_object_mode(operator: Any, context: Any) -> bool:
+    """Whether objects can be changed; where not, the button's tooltip says so.
+
+    Args:
+        operator: the class that is polled.
+        context: with the mode.
+    """
+    if context.mode == "OBJECT":
+        return True
+    operator.poll_message_set("Go back to Object Mode (Tab) first")
+    return False
+
+
 def has_body(operator: Any, context: Any) -> bool:
     """Whether something in the scene is simulated; where not, the button's tooltip says so."""
     if any(is_body(obj) for obj in context.scene.objects):

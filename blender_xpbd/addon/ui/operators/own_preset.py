@@ -52,6 +52,14 @@ class XPBD_OT_save_preset(AddPresetBase, bpy.types.Operator):  # type: ignore[mi
         """Presets of each role have a folder of their own."""
         return preset_subdir(bpy.context.object.xpbd.role)
 
+    def execute(self, context: bpy.types.Context) -> Any:
+        """Save or remove it; Blender's own way ends without a word where there is no name."""
+        if not (self.name.strip() or self.remove_name or self.remove_active):
+            self.report({"WARNING"}, "Give the preset a name")
+            return {"CANCELLED"}
+        outcome: Any = super().execute(context)
+        return outcome
+
     def add(self, context: bpy.types.Context, filepath: str) -> None:
         """Write it; Blender's own way knows no units."""
         publish(Path(filepath), [_active_text(context).encode()])

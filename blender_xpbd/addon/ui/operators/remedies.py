@@ -30,7 +30,7 @@ from ...reading.feel import length_of
 from ...reading.motion import animated_paths, may_move
 from ...reading.points import point_count
 from ...reading.unit_scale import DEFAULT_GRAVITY, fitting_gap
-from .idle import chosen_objects
+from .idle import chosen_objects, is_object_mode
 
 # vertices that a subdivided mesh has at least, and times that its edges are halved at most
 ENOUGH_VERTICES, MOST_HALVINGS = 400, 5
@@ -50,7 +50,7 @@ class Remedy:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether objects can be changed."""
-        return context.mode == "OBJECT"
+        return is_object_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Mend it, and look what is left."""
@@ -264,7 +264,7 @@ class XPBD_OT_suit_mesh(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether the mesh is not being edited."""
-        return context.mode == "OBJECT"
+        return is_object_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Choose it; it goes with the quality until a number is typed."""

@@ -21,3 +21,14 @@ def test_operators_wait_for_bakes_and_runs(bpy, make_body, name, state):
             getattr(bpy.ops.xpbd, name)()
     finally:
         setattr(STATUS, state, False)
+
+
+@pytest.mark.parametrize("name", ["add_floor", "lift", "suit_mesh"])
+def test_what_mends_says_why_it_waits_in_edit_mode(bpy, make_body, select, name):
+    select(make_body("A"))
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        with pytest.raises(RuntimeError, match="Go back to Object Mode"):
+            getattr(bpy.ops.xpbd, name)()
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")

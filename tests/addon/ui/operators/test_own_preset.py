@@ -226,3 +226,10 @@ def test_what_is_appended_as_an_asset_has_its_settings(bpy, two, tmp_path):
     (appended,) = here.objects
     assert (appended.xpbd.role, appended.xpbd.preset) == ("CLOTH", "DENIM")
     assert "area_density" in appended.asset_data["xpbd_material"]
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_a_preset_without_a_name_is_asked_for_one(bpy, make_body, select, scripts, name):
+    select(make_body())
+    assert bpy.ops.xpbd.save_preset(name=name) == {"CANCELLED"}
+    assert not list(scripts.rglob("*.py"))

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A worker of low priority that compiles what the next bake needs, while the artist goes on working.
+
+It runs the beginning of the scene as a bake would, in a private folder, and nothing of that is kept but the kernels.
+There is one at most; it ends with this process, and when another kind of scene is wanted. Never without a window.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...jobs.job import write_job
+from ...scene.errors import ExitCode, XpbdError
+from ...scene.scene import Scene
+from .private_folder import private_folder
+from .speeds import read_speeds
+from .worker_process import compile_command
+from .worker_python import NO_WINDOW, WorkerPython, search_python
+
+# [s]; a button is often followed by another one, and by Bake
+_DELAY = 0.5
+_TICK = 0.1
+# [s]; far more than anything takes to compile, so what takes longer hangs
+_MOST_SECONDS = 300.0
+# [s] for what was ended to keep its kernels, which takes a fraction of that
+_END_SECONDS = 2.0
+_IDLE_PRIORITY = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)
+
+
+@dataclass
+class _Wish:
+    scene: Scene
+    kernels: str
+    preference: str
+    on_done: Callable[[], None]
+    due: float
+
+
+@dataclass
+class _Compilation:
+    kernels: str
+    on_done: Callable[[], None]
+    folder: Path
+    process: subprocess.Popen[bytes]
+    started: float
+
+    def is_over(self) -> bool:
+        if self.process.poll() is None and time.monotonic() - self.started > _MOST_SECONDS:
+            self.process.kill()
+            self.process.wait()
+        return self.process.poll() is not None
+
+
+_wish: _Wish | None = None
+_search: Generator[None, None, WorkerPython] | None = None
+_compilation: _Compilation | None = None
+# kinds of scenes that were compiled since Blender was started
+_compiled: set[str] = set()
+
+
+def known_kernels() -> frozenset[str]:
+    """Kinds of scenes whose kernels have been compiled, by a bake or ahead of one."""
+    return frozenset(read_speeds().times) | _compiled
+
+
+def compile_ahead(scene: Scene, kernels: str, preference: str, on_done: Callable[[], None]) -> None:
+    """Compile what a scene needs, soon, unless that is done or being done; only where there is a window.
+
+    Args:
+        scene: as a bake would read it at its first frame, with its range of frames.
+        kernels: the kind of scene, by which scenes that need the same kernels are known.
+        preference: path of the Python from the add-on's preferences.
+        on_done: called once they are compiled.
+    """
+    global _wish, _search  # noqa: PLW0603 - one compiles for the whole session
+    if not _has_window():
+        return
+    _wish = _search = None
+    if kernels in known_kernels() or (_compilation is not None and _compilation.kernels == kernels):
+        return
+    _wish = _Wish(scene, kernels, preference, on_done, time.monotonic() + _DELAY)
+    if not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick, first_interval=_DELAY)
+
+
+def settle(kernels: str) -> Generator[None, None, None]:
+    """Before a bake: wait for what compiles its kernels, which would take it longer by itself; end any other.
+
+    Args:
+        kernels: the kind of scene that is baked.
+    """
+    global _wish  # noqa: PLW0603
+    _wish = None
+    if _compilation is not None and _compilation.kernels != kernels:
+        stop()
+    while _compilation is not None and not _clear_up():
+        yield
+
+
+def stop() -> None:
+    """End what compiles, and forget what was to be compiled."""
+    global _wish  # noqa: PLW0603
+    _wish = None
+    if _compilation is None:
+        return
+    # what keeps its kernels at this moment ends by itself, see worker/sudden_end.py
+    _compilation.process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        _compilation.process.wait(_END_SECONDS)
+    _clear_up()
+
+
+def _has_window() -> bool:
+    return not bpy.app.background
+
+
+def _tick() -> float | None:
+    """Look at what compiles; begin what is wished, once its Python is found."""
+    if _compilation is not None:
+        _clear_up()
+    if _wish is not None and time.monotonic() >= _wish.due:
+        _begin(_wish)
+    return None if _wish is None and _compilation is None else _TICK
+
+
+def _begin(wish: _Wish) -> None:
+    global _wish, _search  # noqa: PLW0603
+    try:
+        if _search is None:
+            _search = search_python(wish.preference)
+        next(_search)
+    except StopIteration as end:
+        stop()
+        _start(wish, end.value)
+    except XpbdError:
+        # the bake says it, with what to do
+        _wish = None
+
+
+def _start(wish: _Wish, python: WorkerPython) -> None:
+    global _compilation, _search  # noqa: PLW0603
+    _search = None
+    folder = None
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="compile-", dir=private_folder()))
+        process = subprocess.Popen(
+            compile_command(python, write_job(folder, wish.scene)),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=dict(python.environment),
+            cwd=private_folder(),
+            creationflags=NO_WINDOW | _IDLE_PRIORITY,
+            start_new_session=sys.platform != "win32",
+        )
+    except (OSError, XpbdError):
+        # whatever is wrong, the bake says it
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        return
+    _compilation = _Compilation(wish.kernels, wish.on_done, folder, process, time.monotonic())
+
+
+def _clear_up() -> bool:
+    """Remove what a worker that is over has left; whether there is none any more."""
+    global _compilation
+    if _compilation is None:
+        return True
+    if not _compilation.is_over():
+        return False
+    over, _compilation = _compilation, None
+    over.process.communicate()
+    shutil.rmtree(over.folder, ignore_errors=True)
+    if over.process.returncode == ExitCode.COMPLETE:
+        _compiled.add(over.kernels)
+        over.on_done()
+    return True
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _stop_before_load(*_arguments: Any) -> None:
+    stop()
+
+
+def register() -> None:
+    """Watch for another file being opened; nothing is started before it is asked for."""
+    bpy.app.handlers.load_pre.append(_stop_before_load)
+
+
+def unregister() -> None:
+    """End what compiles."""
+    bpy.app.handlers.load_pre.remove(_stop_before_load)
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    stop()

@@ -17,7 +17,13 @@ LANES = 8
 @ti.func
 def fetch(values: ti.template(), first, lanes: ti.template(), rows: ti.template()):
     """Rows of lanes from an array."""
-    for row in range(ti.static(rows)):
+    fetch_after(values, first, lanes, 0, rows)
+
+
+@ti.func
+def fetch_after(values: ti.template(), first, lanes: ti.template(), begin: ti.template(), rows: ti.template()):
+    """The first rows of lanes from an array, but for those before ``begin``."""
+    for row in range(ti.static(begin), ti.static(rows)):
         start = (first + row * LANES) & LARGEST_PLACE
         found = ti.Vector([values[start + lane] for lane in ti.static(range(LANES))])
         for lane in ti.static(range(LANES)):
@@ -50,8 +56,10 @@ def clear(lanes: ti.template(), rows: ti.template()):
 @ti.func
 def gather(array: ti.template(), indices: ti.template(), first, count, lanes: ti.template(), row: ti.template()):
     """4-vectors of ``count`` strands by their numbers from ``first`` on; lanes without a strand repeat the last one."""
-    for lane in range(LANES):
-        put_four(lanes, row, lane, array[indices[first + ti.min(lane, count - 1)]])
+    found = ti.Matrix.rows([array[indices[first + ti.min(lane, count - 1)]] for lane in ti.static(range(LANES))])
+    # lane by lane they would be written number by number, and what reads a row as a whole would wait for all of them
+    for axis, lane in ti.static(ti.ndrange(4, LANES)):
+        lanes[(row + axis) * LANES + lane] = found[lane, axis]
 
 
 @ti.func

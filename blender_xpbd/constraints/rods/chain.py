@@ -19,7 +19,7 @@ import taichi as ti
 from ..constraint import ACCUMULATE, ConstraintBlock, ConstraintType
 from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
 from ..quaternions import product
-from ..side_by_side import LANES, clear, fetch, four, keep, number, put, put_four, scatter, vector
+from ..side_by_side import LANES, clear, fetch, four, keep, keep_after, number, put, put_four, scatter, vector
 from .chain_frames import missing_length, solve_frames
 from .chain_sweeps import eliminate, substitute_down, substitute_up
 from .chain_tables import (
@@ -118,8 +118,9 @@ def move_strands(
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     count, edges = indices[extras + COUNT], indices[extras + EDGES]
     near, far = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
-    rest, turn = ti.Vector.zero(float, 2 * LANES), ti.Vector.zero(float, (SHARE + 1 - TURN) * LANES)
+    rest, turn = ti.Vector.zero(float, 2 * LANES), ti.Vector.zero(float, (WAY + 3 - TURN) * LANES)
     out, taut = ti.Vector.zero(float, 3 * LANES), ti.Vector.zero(float, LANES)
+    left = ti.Vector.zero(float, LANES)
     for lane in range(LANES):
         error[lane] = 0.0
     scale = values[p + 2] * step[0]
@@ -129,7 +130,7 @@ def move_strands(
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
         move_node(particles, constraints, i, e, shares, far)
         fetch(values, edge + LENGTH * LANES, rest, 2)
-        fetch(values, edge + TURN * LANES, turn, SHARE + 1 - TURN)
+        fetch(values, edge + TURN * LANES, turn, WAY + 3 - TURN)
         fetch(values, edge + SPUN * LANES, out, 3)
         for lane in range(LANES):
             half = 0.5 * shares[lane] * number(out, 0, lane)
@@ -142,12 +143,13 @@ def move_strands(
             length = (vector(far, 0, lane) - vector(near, 0, lane)).norm()
             before, share = number(turn, BEFORE - TURN, lane), number(turn, SHARE - TURN, lane)
             missing = missing_length(length, before, number(rest, 0, lane), given, share, mode)
-            turn[(MISSING - TURN) * LANES + lane] = missing
+            left[lane] = missing
             weight, inverse = number(near, 3, lane) + number(far, 3, lane), 1.0 / number(rest, 0, lane)
             error[lane] = ti.max(error[lane], ti.select(weight <= 0.0, 0.0, ti.abs(missing) * inverse))
             taut[lane] = ti.max(taut[lane], ti.abs(tension) * weight * inverse)
-        keep(values, edge + TURN * LANES, turn, SHARE + 1 - TURN)
-        keep(values, edge + SPUN * LANES, out, 3)
+        keep(values, edge + TURN * LANES, turn, 4)
+        keep(values, edge + MISSING * LANES, left, 1)
+        keep_after(values, edge + SPUN * LANES, out, 2, 3)
         scatter(particles.orientations, indices, extras + indices[extras + AT_TURNS] + e * count, count, turn)
         near = far
     keep(values, first + indices[extras + AT_ROOT] + TAUT * LANES, taut, 1)

@@ -15,14 +15,15 @@ from .chain_tables import (
     AT_TURNS,
     AXIS,
     AXIS_NOW,
+    BEFORE,
     BEND,
-    BY_TURN,
     COMPLIANCE,
     CONSTANTS,
     COUNT,
     DIRECTION,
     EDGE_VALUES,
     EDGES,
+    FORCE,
     GIVE,
     IS_DIRECTED,
     LEAST_WEIGHT,
@@ -36,8 +37,10 @@ from .chain_tables import (
     NODE_VALUES,
     PLACE,
     PULL,
+    REACH,
     RESIST,
     ROW_INTS,
+    SHARE,
     SIGN,
     SPAN,
     STIFF,
@@ -45,6 +48,7 @@ from .chain_tables import (
     TURN,
     TWIST,
     WAY,
+    WEIGHT,
 )
 from .rod_joints import LEAST_LENGTH, MARGIN, MOST_TWIST
 from .rod_system import LEAST_COMPLIANCE, LEAST_COSINE, LEAST_UNLIKE, MOST_TAUTNESS
@@ -146,7 +150,7 @@ def solve_frames(
     """
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, edges = indices[i + FIRST_EXTRA], indices_at(constraints, i, EDGES)
-    rest, found = ti.Vector.zero(float, CONSTANTS * LANES), ti.Vector.zero(float, (BY_TURN - TURN) * LANES)
+    rest, found = ti.Vector.zero(float, CONSTANTS * LANES), ti.Vector.zero(float, (REACH - TURN) * LANES)
     ends, turns = ti.Vector.zero(float, PAIR * LANES), ti.Vector.zero(float, PAIR * LANES)
     place_node(particles, constraints, i, edges, ends, step, mode)
     for reverse in range(edges):
@@ -166,7 +170,7 @@ def solve_frames(
             bend(values[p], values[p + 1], ends, turns, rest, found, step, mode)
         for lane in range(LANES):
             put_four(found, 0, lane, four(turns, FAR, lane))
-        keep(values, edge + TURN * LANES, found, BY_TURN - TURN)
+        keep(values, edge + TURN * LANES, found, REACH - TURN)
 
 
 @ti.func
@@ -187,18 +191,29 @@ def place_node(
     member = indices[i + FIRST_MEMBER] + n * count
     gather(particles.positions, indices, member, count, ends, FAR)
     gather(particles.previous_positions, indices, member, count, ends, FAR_BEFORE)
-    node = ti.Vector.zero(float, NODE_VALUES * LANES)
+    node, least = ti.Vector.zero(float, (WEIGHT + 1) * LANES), ti.Vector.zero(float, LANES)
     start = indices[i + FIRST_VALUE] + indices_at(constraints, i, AT_NODES) + n * NODE_VALUES * LANES
-    fetch(values, start, node, NODE_VALUES)
+    fetch(values, start + LEAST_WEIGHT * LANES, least, 1)
     for lane in range(LANES):
-        moved, now = vector(node, MOVED, lane), four(ends, FAR, lane)
-        if ti.static(mode & ACCUMULATE):
-            moved *= step[1]
-            put(node, MOVED, lane, moved)
-        mass = 1.0 / ti.max(now[3], number(node, LEAST_WEIGHT, lane))
+        now = four(ends, FAR, lane)
+        node[MASS * LANES + lane] = 1.0 / ti.max(now[3], least[lane])
         put_four(node, PLACE, lane, now)
-        put_four(node, MASS, lane, ti.Vector([mass, -mass * moved[0], -mass * moved[1], -mass * moved[2]]))
-    keep(values, start, node, NODE_VALUES)
+    keep(values, start, node, WEIGHT + 1)
+    if ti.static(mode & ACCUMULATE):
+        hold_back(values, start, node, step)
+
+
+@ti.func
+def hold_back(values: ti.template(), start, node: ti.template(), step):
+    """The force against what a node has moved in this substep already; where nothing accumulates it stays 0."""
+    moved, force = ti.Vector.zero(float, 3 * LANES), ti.Vector.zero(float, 3 * LANES)
+    fetch(values, start + MOVED * LANES, moved, 3)
+    for lane in range(LANES):
+        so_far = step[1] * vector(moved, 0, lane)
+        put(moved, 0, lane, so_far)
+        put(force, 0, lane, -number(node, MASS, lane) * so_far)
+    keep(values, start + MOVED * LANES, moved, 3)
+    keep(values, start + FORCE * LANES, force, 3)
 
 
 @ti.func
@@ -265,7 +280,9 @@ def stretch(
         missing = missing_length(length, length_before, number(rest, LENGTH, lane), stretched, share, mode)
         least = LEAST_COMPLIANCE * (number(ends, NEAR + 3, lane) + number(ends, FAR + 3, lane)) + SMALL
         found[(GIVE - TURN) * LANES + lane] = give / (1.0 + share) + least
-        put(found, MISSING - TURN, lane, ti.Vector([missing, length_before, share]))
+        found[(MISSING - TURN) * LANES + lane] = missing
+        found[(BEFORE - TURN) * LANES + lane] = length_before
+        found[(SHARE - TURN) * LANES + lane] = share
     keep(values, edge + MULTIPLIER * LANES, multiplier, 1)
 
 

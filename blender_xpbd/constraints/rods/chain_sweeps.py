@@ -11,6 +11,7 @@ from ..side_by_side import (
     below_of,
     clear,
     fetch,
+    fetch_after,
     inverse_of,
     keep,
     keep_after,
@@ -28,7 +29,6 @@ from ..side_by_side import (
 from .chain_tables import (
     ABOUT,
     ALONG,
-    ASLANT,
     AT_EDGES,
     AT_NODES,
     AT_ROOT,
@@ -36,7 +36,6 @@ from .chain_tables import (
     AXIS_NOW,
     BY_MOMENT,
     BY_MOVE,
-    BY_TURN,
     EDGE_VALUES,
     EDGES,
     FORCE,
@@ -76,7 +75,7 @@ FRONT = 21
 # force and moment that it asks for
 ASKED = 6
 # of an edge, what the elimination reads, that and what it writes, and what the substitution writes
-READ = BY_TURN - WAY
+READ = REACH - WAY
 KNOWN = OWN_TURN - WAY
 FOUND = SPUN - OWN_TURN
 
@@ -92,6 +91,20 @@ def joint_matrix(known: ti.template(), lane):
     """K of the joint of an edge with the one before."""
     axis = vector(known, AXIS_NOW - WAY, lane)
     return with_diagonal(squared(axis, number(known, MORE - WAY, lane)), number(known, STIFF - WAY, lane))
+
+
+@ti.func
+def resisted(known: ti.template(), v, lane):
+    """K v of the joint of an edge with the one before."""
+    axis = vector(known, AXIS_NOW - WAY, lane)
+    return number(known, STIFF - WAY, lane) * v + (number(known, MORE - WAY, lane) * axis.dot(v)) * axis
+
+
+@ti.func
+def slant_of(known: ti.template(), lane):
+    """By what the tip of an edge moves along it where it turns: what it pulls along is not its direction."""
+    way = number(known, SPAN - WAY, lane) * number(known, LEAN - WAY, lane)
+    return vector(known, 0, lane).cross(vector(known, PULL - WAY, lane)) * way
 
 
 @ti.func
@@ -160,7 +173,6 @@ def pass_held_tip(known: ti.template(), upright: ti.template(), front: ti.templa
         share = 1.0 / t.dot(across)
         a = inverse * (crossing(t) - share * t.outer_product(across.cross(t)))
         b = share * t.outer_product(k @ t)
-        put_matrix(known, BY_TURN - WAY, lane, b)
         put_matrix(known, BY_MOVE - WAY, lane, a)
         put_symmetric(known, BY_MOMENT - WAY, lane, share * t.outer_product(t))
         p = a.transpose() @ (n @ a) + pull.outer_product(pull / number(known, GIVE - WAY, lane))
@@ -187,8 +199,9 @@ def pass_free(known: ti.template(), mass: ti.template(), upright: ti.template(),
         share = give * yielding
         put(known, ALONG - WAY, lane, y)
         put(known, ABOUT - WAY, lane, z)
-        put(known, ASLANT - WAY, lane, slant)
-        put(known, LEAN - WAY, lane, ti.Vector([lean, yielding, reach * yielding]))
+        known[(LEAN - WAY) * LANES + lane] = lean
+        known[(YIELD - WAY) * LANES + lane] = yielding
+        known[(REACH - WAY) * LANES + lane] = reach * yielding
         p -= squared(y, share)
         q -= z.outer_product(share * y)
         r -= squared(z, share)
@@ -203,7 +216,6 @@ def pass_free(known: ti.template(), mass: ti.template(), upright: ti.template(),
         k = joint_matrix(known, lane)
         s = inverse_of(r + k)
         a, b = times(s, swung), times(s, k)
-        put_matrix(known, BY_TURN - WAY, lane, b)
         put_matrix(known, BY_MOVE - WAY, lane, a)
         put_symmetric(known, BY_MOMENT - WAY, lane, s)
         put_symmetric(front, FORCES, lane, p - below_of(swung.transpose(), a.transpose()))
@@ -251,10 +263,11 @@ def ask(constraints: ti.template(), i, e, known: ti.template(), asked: ti.templa
     for lane in range(LANES):
         torque = has_forces * vector(known, MOMENT - WAY, lane)
         moment = vector(asked, 3, lane) + torque
-        by_turn, by_move = matrix(known, BY_TURN - WAY, lane), matrix(known, BY_MOVE - WAY, lane)
-        put(found, 0, lane, -applied(symmetric_at(known, BY_MOMENT - WAY, lane), moment))
+        by_move, mine = matrix(known, BY_MOVE - WAY, lane), symmetric_at(known, BY_MOMENT - WAY, lane)
+        turn = -applied(mine, moment)
+        put(found, 0, lane, turn)
         put(asked, 0, lane, vector(asked, 0, lane) - applied(by_move.transpose(), moment))
-        put(asked, 3, lane, applied(by_turn.transpose(), moment) - torque)
+        put(asked, 3, lane, -resisted(known, turn, lane) - torque)
     keep(values, edge_at(constraints, i, e) + OWN_TURN * LANES, found, FOUND)
 
 
@@ -283,7 +296,7 @@ def pull_back(known: ti.template(), force: ti.template(), front: ti.template(), 
         stretched = missing + number(known, GIVE - WAY, lane) * pull
         asked += stretched * vector(known, ALONG - WAY, lane)
         moment = vector(front, 3, lane) + stretched * vector(known, ABOUT - WAY, lane)
-        moment += number(known, SPAN - WAY, lane) * t.cross(asked) - t.dot(asked) * vector(known, ASLANT - WAY, lane)
+        moment += number(known, SPAN - WAY, lane) * t.cross(asked) - t.dot(asked) * slant_of(known, lane)
         put(front, 0, lane, asked)
         put(front, 3, lane, moment)
         found[(OWN_PULL - OWN_TURN) * LANES + lane] = pull
@@ -310,13 +323,15 @@ def substitute_up(constraints: ti.template(), i, greatest: ti.template(), taut: 
         e = edges - 1 - reverse
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
         row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
-        fetch(values, edge + WAY * LANES, known, SPUN - WAY)
+        fetch(values, edge + WAY * LANES, known, MOMENT - WAY)
+        fetch_after(values, edge + WAY * LANES, known, BY_MOVE - WAY, SPUN - WAY)
         fetch(values, edge + LENGTH * LANES, length, 1)
         fetch(values, nodes + (e * NODE_VALUES + WEIGHT) * LANES, far, 1)
         for lane in range(LANES):
-            by_turn, by_move = matrix(known, BY_TURN - WAY, lane), matrix(known, BY_MOVE - WAY, lane)
-            mine = vector(known, OWN_TURN - WAY, lane) + applied(by_turn, vector(turn, 0, lane))
-            mine -= applied(by_move, vector(place, 0, lane))
+            held_back = resisted(known, vector(turn, 0, lane), lane)
+            mine = vector(known, OWN_TURN - WAY, lane)
+            mine += applied(symmetric_at(known, BY_MOMENT - WAY, lane), held_back)
+            mine -= applied(matrix(known, BY_MOVE - WAY, lane), vector(place, 0, lane))
             put(turn, 0, lane, mine)
             out[lane] = mine.dot(vector(known, 0, lane))
         if indices[row + IS_HELD] == 1:
@@ -347,7 +362,7 @@ def swing(known: ti.template(), place: ti.template(), turn: ti.template(), moved
     for lane in range(LANES):
         t, mine, lean = vector(known, 0, lane), vector(turn, 0, lane), number(known, LEAN - WAY, lane)
         way = vector(place, 0, lane) + number(known, SPAN - WAY, lane) * mine.cross(t)
-        way -= vector(known, ASLANT - WAY, lane).dot(mine) * t
+        way -= slant_of(known, lane).dot(mine) * t
         along = vector(known, ALONG - WAY, lane).dot(way) + vector(known, ABOUT - WAY, lane).dot(mine)
         pull = number(known, OWN_PULL - WAY, lane) - number(known, YIELD - WAY, lane) * along
         stretched = number(known, MISSING - WAY, lane) + number(known, GIVE - WAY, lane) * pull

@@ -23,22 +23,24 @@ ROW_INTS = 3
 # next edge towards the root stiffness against bending and twist [N·m], axis of twist at rest
 LENGTH, COMPLIANCE, TANGENT, SIGN, DIRECTION, BEND, TWIST, AXIS = 0, 1, 2, 5, 6, 9, 10, 11
 CONSTANTS = 14
-# what a projection keeps of it: orientation, the way from the root to the tip, length [m] that couples push with, along
-# what it pulls, α̃ [1/kg] and what is missing of its length [m]; its length when the substep began [m] and its γ; what
-# resists turns where it is taut [kg]; of its joint the moment times h², the axis of twist in the world, stiffness
-# against bending times h², and what that against twist has more
-TURN, WAY, SPAN, PULL, GIVE, MISSING, BEFORE, SHARE = 14, 18, 21, 22, 25, 26, 27, 28
-RESIST, MOMENT, AXIS_NOW, STIFF, MORE = 29, 30, 33, 36, 37
-# of the elimination: turn by turn of the edge before, by move of the root's side and by moment; what tension does
-BY_TURN, BY_MOVE, BY_MOMENT, ALONG, ABOUT, ASLANT, LEAN, YIELD, REACH = 38, 47, 56, 62, 65, 68, 71, 72, 73
+# what a projection keeps of it: orientation, its length when the substep began [m] and its γ; the way from the root to
+# the tip, length [m] that couples push with, along what it pulls, α̃ [1/kg] and what is missing of its length [m]; of
+# its joint the axis of twist in the world, stiffness against bending times h², and what that against twist has more
+TURN, BEFORE, SHARE = 14, 18, 19
+WAY, SPAN, PULL, GIVE, MISSING, AXIS_NOW, STIFF, MORE = 20, 23, 24, 27, 28, 29, 32, 33
+# the moment of its joint times h², and what resists turns where it is taut [kg]
+MOMENT, RESIST = 34, 37
+# of the elimination: what tension does; turn by move of the root's side and by moment, a symmetric matrix. Turn by turn
+# of the edge before is the latter times the stiffness of the joint: that takes less time than to keep and read it
+REACH, BY_MOVE, BY_MOMENT, ALONG, ABOUT, LEAN, YIELD = 38, 39, 48, 54, 57, 60, 61
 # of the substitution: turn and tension when neither the root's side moves nor the edge before turns
-OWN_TURN, OWN_PULL = 74, 77
+OWN_TURN, OWN_PULL = 62, 65
 # what came out: turn about itself [rad], pull (h² N), the pull of all passes
-SPUN, PULLED, MULTIPLIER = 78, 79, 80
-EDGE_VALUES = 81
-# of a node: mass [kg], force times h², its move [m], moves of a substep so far but for those by tension [m]; constant,
-# the least inverse mass that the elimination takes for it [1/kg]; where it is [m] and its inverse mass [1/kg]
-MASS, FORCE, MOVE, MOVED, LEAST_WEIGHT, PLACE, WEIGHT = 0, 1, 4, 7, 10, 11, 14
+SPUN, PULLED, MULTIPLIER = 66, 67, 68
+EDGE_VALUES = 69
+# of a node: mass [kg], where it is [m] and its inverse mass [1/kg]; force times h², its move [m], moves of a substep so
+# far but for those by tension [m]; constant, the least inverse mass that the elimination takes for it [1/kg]
+MASS, PLACE, WEIGHT, FORCE, MOVE, MOVED, LEAST_WEIGHT = 0, 1, 4, 5, 8, 11, 14
 NODE_VALUES = 15
 # of the root: what it moves by forces where it is free, a symmetric matrix; how taut its strand was at last
 TAUT = 6

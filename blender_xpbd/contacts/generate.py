@@ -93,7 +93,8 @@ def way_of_surface(motion: ti.template(), s, c, point, displacement):
 def query_collider(colliders: ti.template(), s, c, k, point, start, offset, shapes: ti.template()):
     """Where the surface of collider ``c`` is at a contact point, in its own frame.
 
-    ``k`` is the row of ``nearest_face``. ``start`` is read for shapes that look back only; ``shapes`` is a static mask of the shapes that the scene has: code
+    ``k`` is the row of ``nearest_face``.
+    ``start`` is read for shapes that look back only; ``shapes`` is a static mask of the shapes that the scene has: code
     for others is not compiled.
 
     Returns:

@@ -30,9 +30,9 @@ class ContactType:
             vectors: (nx, ny, nz, distance), the unit normal to push along and the signed distance less ``offset``,
             where nothing happens unless it is negative; and the displacement of the surface's point over the substep
             within the frame, 0 for shapes that do not deform.
-        clearance: Taichi function ``clearance(colliders, header, radius, point, offset, k)`` with the arguments of
-            ``query``, asked after it: how far the point may go at least, while the collider stands, before ``query``
-            may tell of a contact [m]; 0 or less where nothing is known. None where it deforms.
+        clearance: Taichi function ``clearance(colliders, header, sizes, point, k)`` with the arguments of ``query``, of
+            which ``sizes`` are radius and offset, asked after it: how far the point may go at least, while the collider
+            stands, before ``query`` may tell of a contact [m]; 0 or less where nothing is known. None where it deforms.
         looks_back: whether ``query`` reads ``previous_point``.
         most_faces: surfaces of it that a point may touch at once, as the walls of a corner.
         is_branched: ``query`` has many branches.

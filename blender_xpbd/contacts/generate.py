@@ -138,8 +138,8 @@ def collider_clearance(
     for shape in ti.static(range(len(CONTACTS))):
         if ti.static((shapes & TELLING_CLEARANCE) >> shape & 1):
             if ints[c, COLLIDER_SHAPE] == shape:
-                header, radius = ints[c, COLLIDER_HEADER], motion[s + 1, c, 12]
-                result = ti.cast(CONTACTS[shape].clearance(colliders, header, radius, local, offset, row), float)
+                header, sizes = ints[c, COLLIDER_HEADER], ti.Vector([motion[s + 1, c, 12], offset])
+                result = ti.cast(CONTACTS[shape].clearance(colliders, header, sizes, local, row), float)
     size = ti.abs(point).sum()
     for axis in ti.static(range(3)):
         size += ti.abs(motion[s + 1, c, 9 + axis])

@@ -348,14 +348,14 @@ def query_mesh(colliders: ti.template(), header, radius, point, previous_point, 
 
 
 @ti.func
-def mesh_clearance(colliders: ti.template(), header, radius, point, offset, k):
+def mesh_clearance(colliders: ti.template(), header, sizes, point, k):
     """As ``ContactType.clearance``: up to the box of the grid, or by what is clear around the point."""
     floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
     base, place = ints[header], ti.cast(point, ti.f32)
     tolerance = floats[base + 9]
     result = ti.max(triple(floats, base) - place, place - triple(floats, base + 3)).max() - tolerance
     if result <= 0.0:
-        gap = ti.cast(offset, ti.f32)
+        gap = ti.cast(sizes[1], ti.f32)
         if ints[header + 4] == 0:
             gap = ti.max(gap, 2.0 * tolerance)
         result = clear_around(colliders, k, header, place) - gap - tolerance

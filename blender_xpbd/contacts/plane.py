@@ -14,9 +14,9 @@ def query_plane(colliders: ti.template(), header, radius, point, previous_point,
 
 
 @ti.func
-def plane_clearance(colliders: ti.template(), header, radius, point, offset, k):
+def plane_clearance(colliders: ti.template(), header, sizes, point, k):
     """As ``ContactType.clearance``."""
-    return point[2] - offset
+    return point[2] - sizes[1]
 
 
 def plane_distances(points: Floats, _radius: Floats) -> Floats:

@@ -19,9 +19,9 @@ def query_sphere(colliders: ti.template(), header, radius, point, previous_point
 
 
 @ti.func
-def sphere_clearance(colliders: ti.template(), header, radius, point, offset, k):
+def sphere_clearance(colliders: ti.template(), header, sizes, point, k):
     """As ``ContactType.clearance``."""
-    return point.norm() - radius - offset
+    return point.norm() - sizes[0] - sizes[1]
 
 
 def sphere_distances(points: Floats, radius: Floats) -> Floats:

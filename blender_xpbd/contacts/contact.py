@@ -10,6 +10,7 @@ from typing import Any
 import taichi as ti
 
 from ..geometry.collider.bent_cells import SAME_NORMAL
+from .clearance import keeps_clearance, note_clearance
 from .collider_anchors import anchored_slide
 from .depth import allowed_depth
 from .generate import LOOKING_BACK, collider_contact, most_faces
@@ -140,6 +141,9 @@ def project_contact(
             # a mesh may have another face where the point is now, such as a wall beside the floor
             if slot < 0 or met == most or not is_bent:
                 c, met = c + 1, 0
+        if ti.static(keeps_clearance(variant)):
+            if contacts.touches[k] == 0:
+                note_clearance(particles, contacts, colliders, k, s, point, variant)
         if ti.static(are_grains_alone(variant)):
             if is_first_iteration and nearest > FAR_OFF * particles.bodies[elements[k, POINT_BODY], BODY_OFFSET]:
                 contacts.touches[k] = OUT_OF_REACH

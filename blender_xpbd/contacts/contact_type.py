@@ -26,10 +26,13 @@ class ContactType:
         shape: name of one of ``scene.collider_shapes.COLLIDER_SHAPES``, or what the solver makes of one.
         query: Taichi function ``query(colliders, header, radius, point, previous_point, offset, k)`` in the
             collider's local frame [m]; the pack ``colliders`` has the meshes, ``previous_point`` is the point at the
-            start of the substep in the frame of that moment, and ``k`` the number of the contact point. Returns two
+            start of the substep in the frame of that moment, and ``k`` the row of ``nearest_face``. Returns two
             vectors: (nx, ny, nz, distance), the unit normal to push along and the signed distance less ``offset``,
             where nothing happens unless it is negative; and the displacement of the surface's point over the substep
             within the frame, 0 for shapes that do not deform.
+        clearance: Taichi function ``clearance(colliders, header, sizes, point, k)`` with the arguments of ``query``, of
+            which ``sizes`` are radius and offset, asked after it: how far the point may go at least, while the collider
+            stands, before ``query`` may tell of a contact [m]; 0 or less where nothing is known. None where it deforms.
         looks_back: whether ``query`` reads ``previous_point``.
         most_faces: surfaces of it that a point may touch at once, as the walls of a corner.
         is_branched: ``query`` has many branches.
@@ -43,6 +46,7 @@ class ContactType:
 
     shape: str
     query: Callable[..., Any]
+    clearance: Callable[..., Any] | None = None
     looks_back: bool = False
     most_faces: int = 1
     is_branched: bool = False

@@ -4,6 +4,7 @@
 import taichi as ti
 
 from . import CONTACTS
+from .nearest_face import row_of
 from .record import contact_record
 from .tables import (
     BODY_OFFSET,
@@ -20,6 +21,10 @@ from .tables import (
 LOOKING_BACK = sum(1 << shape for shape, contact in enumerate(CONTACTS) if contact.looks_back)
 # ... and of those that a point may touch at several faces
 MANY_FACED = sum(1 << shape for shape, contact in enumerate(CONTACTS) if contact.most_faces > 1)
+# ... and of those that tell how far a point is from touching
+TELLING_CLEARANCE = sum(1 << shape for shape, contact in enumerate(CONTACTS) if contact.clearance is not None)
+# share of coordinates that distances lose by rounding, and more
+ROUNDING = 1e-6
 
 
 @ti.func
@@ -86,8 +91,9 @@ def way_of_surface(motion: ti.template(), s, c, point, displacement):
 
 @ti.func
 def query_collider(colliders: ti.template(), s, c, k, point, start, offset, shapes: ti.template()):
-    """Where the surface of collider ``c`` is at contact point ``k``, in its own frame.
+    """Where the surface of collider ``c`` is at a contact point, in its own frame.
 
+    ``k`` is the row of ``nearest_face``.
     ``start`` is read for shapes that look back only; ``shapes`` is a static mask of the shapes that the scene has: code
     for others is not compiled.
 
@@ -108,6 +114,36 @@ def query_collider(colliders: ti.template(), s, c, k, point, start, offset, shap
                     colliders, ints[c, COLLIDER_HEADER], motion[s + 1, c, 12], local, local_start, offset, k
                 )
     return hit, displacement, is_bent
+
+
+@ti.func
+def collider_clearance(
+    particles: ti.template(),
+    contacts: ti.template(),
+    colliders: ti.template(),
+    k,
+    c,
+    s,
+    point,
+    shapes: ti.template(),
+):
+    """How far contact point ``k`` may go from where it is after a query, until it may touch collider ``c`` [m].
+
+    That is while the collider stands, at whatever depth the point may be now. Arguments as of ``collider_contact``.
+    """
+    motion, ints = ti.static(colliders.motion, colliders.ints)
+    local = to_local(motion, s + 1, c, point)
+    offset = particles.bodies[contacts.elements[k, POINT_BODY], BODY_OFFSET]
+    row, result = row_of(contacts.elements.shape[0], k, c), 0.0
+    for shape in ti.static(range(len(CONTACTS))):
+        if ti.static((shapes & TELLING_CLEARANCE) >> shape & 1):
+            if ints[c, COLLIDER_SHAPE] == shape:
+                header, sizes = ints[c, COLLIDER_HEADER], ti.Vector([motion[s + 1, c, 12], offset])
+                result = ti.cast(CONTACTS[shape].clearance(colliders, header, sizes, local, row), float)
+    size = ti.abs(point).sum()
+    for axis in ti.static(range(3)):
+        size += ti.abs(motion[s + 1, c, 9 + axis])
+    return result - ROUNDING * size
 
 
 @ti.func
@@ -139,7 +175,8 @@ def collider_contact(
     """
     body = contacts.elements[k, POINT_BODY]
     offset = particles.bodies[body, BODY_OFFSET] - allowed
-    hit, displacement, is_bent = query_collider(colliders, s, c, k, point, start, offset, shapes)
+    row = row_of(contacts.elements.shape[0], k, c)
+    hit, displacement, is_bent = query_collider(colliders, s, c, row, point, start, offset, shapes)
     motion = ti.static(colliders.motion)
     normal = rotated(motion, s + 1, c, hit.xyz)
     carried = ti.Vector([0.0, 0.0, 0.0])

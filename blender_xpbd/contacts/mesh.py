@@ -19,7 +19,17 @@ import taichi as ti
 
 from ..geometry.collider.triangle_grid import DEEP, LIST_HEADER_INTS
 from .contact_type import ContactType
-from .nearest_face import CELL_FLAGS, CERTAIN, LOOK_BEYOND, NEAREST_INTS, TRIANGLE, is_clear, is_kept, keep
+from .nearest_face import (
+    CELL_FLAGS,
+    CERTAIN,
+    LOOK_BEYOND,
+    NEAREST_INTS,
+    TRIANGLE,
+    clear_around,
+    is_clear,
+    is_kept,
+    keep,
+)
 from .triangle import NO_CONTACT, barycentric, closest_on_triangle, is_finite, triple
 
 # crossings followed in one groove before the point goes back to where it first met the mesh; chosen by hand, each costs
@@ -250,6 +260,9 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, ga
             result = ti.math.vec4(normal.x, normal.y, normal.z, side * nearest - gap)
         if not is_known:
             keep(colliders, k, header, number, best_triangle, flags, point, leeway, clear)
+    elif not is_known:
+        # the cell lists no triangle: all are farther from it than the margin
+        keep(colliders, k, header, number, -1, flags, point, 0.0, clearance)
     is_bent = (flags & HAS_LIST) == 0 or (flags & IS_BENT) > 0
     return result, clearance, is_bent
 
@@ -295,7 +308,7 @@ def mesh_contact(colliders: ti.template(), header, point, previous_point, offset
         point: where the point is at the end of the substep, in the collider's frame then [m].
         previous_point: where it was at the start of the substep, in the collider's frame then [m].
         offset: gap to keep [m], 0 or more; up to the grid's ``largest_offset``.
-        k: number of the contact point, whose row of ``nearest_face`` is read and written.
+        k: row of ``nearest_face`` that is read and written.
 
     Returns:
         (unit normal in the collider's frame to push along, signed distance less the offset [m]). The distance is
@@ -334,5 +347,20 @@ def query_mesh(colliders: ti.template(), header, radius, point, previous_point, 
     return hit, ti.Vector([0.0, 0.0, 0.0]), is_bent
 
 
+@ti.func
+def mesh_clearance(colliders: ti.template(), header, sizes, point, k):
+    """As ``ContactType.clearance``: up to the box of the grid, or by what is clear around the point."""
+    floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
+    base, place = ints[header], ti.cast(point, ti.f32)
+    tolerance = floats[base + 9]
+    result = ti.max(triple(floats, base) - place, place - triple(floats, base + 3)).max() - tolerance
+    if result <= 0.0:
+        gap = ti.cast(sizes[1], ti.f32)
+        if ints[header + 4] == 0:
+            gap = ti.max(gap, 2.0 * tolerance)
+        result = clear_around(colliders, k, header, place) - gap - tolerance
+    return result
+
+
 # a corner has three walls
-MESH = ContactType("MESH", query_mesh, looks_back=True, most_faces=3, is_branched=True)
+MESH = ContactType("MESH", query_mesh, clearance=mesh_clearance, looks_back=True, most_faces=3, is_branched=True)

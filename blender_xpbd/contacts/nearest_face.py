@@ -6,7 +6,7 @@ within half that difference. There only that triangle is asked. Whoever is outsi
 the gap, touches nothing until it has gone the rest of that way: there no triangle is asked. Contacts are the same to
 the last bit, whatever was kept: a frame may begin with anything.
 
-A row of each contact point, of the mesh that was asked last:
+A row of each contact point and collider, of the mesh that was asked last; of many colliders the last ones share one:
 
 - ``nearest_ints`` (points · NEAREST_INTS,) int32: columns below; a header is counted from 1, for 0 is none.
 - ``nearest_floats`` (points · NEAREST_FLOATS,) float32: where the point was in the mesh's frame [m], how far it may go
@@ -26,6 +26,8 @@ from ..device.arrays import make_zeros
 from .triangle import triple
 
 NEAREST_INTS, NEAREST_FLOATS = 4, 5
+# colliders that have rows of their own, of 36 bytes for each contact point. Chosen by hand
+MOST_WAYS = 4
 # of nearest_ints: of the mesh, the cell of its grid, the triangle, and what of the cell counts, see ``mesh``
 HEADER, CELL, TRIANGLE, CELL_FLAGS = range(4)
 # of nearest_floats
@@ -37,17 +39,34 @@ LOOK_BEYOND = 0.5
 CERTAIN = 0.98
 
 
-def nearest_faces(points: int) -> dict[str, Any]:
-    """Arrays for so many contact points, of which nothing is known yet."""
+def nearest_faces(points: int, colliders: int = 1) -> dict[str, Any]:
+    """Arrays for so many contact points and colliders, of which nothing is known yet."""
+    rows = points * min(colliders, MOST_WAYS)
     return {
-        "nearest_ints": make_zeros((points * NEAREST_INTS,), ti.i32),
-        "nearest_floats": make_zeros((points * NEAREST_FLOATS,), ti.f32),
+        "nearest_ints": make_zeros((rows * NEAREST_INTS,), ti.i32),
+        "nearest_floats": make_zeros((rows * NEAREST_FLOATS,), ti.f32),
     }
 
 
 @ti.func
+def row_of(points, k, c):
+    """The row of contact point ``k`` of so many ``points`` for collider ``c``."""
+    return ti.min(c, MOST_WAYS - 1) * points + k
+
+
+@ti.func
+def clear_around(colliders: ti.template(), k, header, point):
+    """Within what distance of a point there is no triangle of the mesh of this header, as far as row ``k`` tells."""
+    floats = ti.static(colliders.nearest_floats)
+    row, result = k * NEAREST_FLOATS, ti.cast(0.0, ti.f32)
+    if colliders.nearest_ints[k * NEAREST_INTS + HEADER] == header + 1:
+        result = CERTAIN * floats[row + CLEAR] - (point - triple(floats, row)).norm()
+    return result
+
+
+@ti.func
 def is_clear(colliders: ti.template(), k, header, point, previous_point, gap, tolerance):
-    """Whether it is known that no triangle of the mesh of this header is nearer to contact point ``k`` than the gap.
+    """Whether it is known that no triangle of the mesh of this header is nearer to the point of row ``k`` than the gap.
 
     Then the point has not come through one either, on its way from ``previous_point``.
     """
@@ -61,7 +80,7 @@ def is_clear(colliders: ti.template(), k, header, point, previous_point, gap, to
 
 @ti.func
 def is_kept(colliders: ti.template(), k, header, cell, point):
-    """Whether it is known which triangle is nearest to contact point ``k``, in a cell of the mesh of this header."""
+    """Whether it is known which triangle is nearest to the point of row ``k``, in a cell of the mesh of this header."""
     ints, floats = ti.static(colliders.nearest_ints, colliders.nearest_floats)
     row = k * NEAREST_FLOATS
     result = False
@@ -73,11 +92,11 @@ def is_kept(colliders: ti.template(), k, header, cell, point):
 
 @ti.func
 def keep(colliders: ti.template(), k, header, cell, triangle, flags, point, leeway, clear):
-    """Note which triangle is nearest to contact point ``k``, how far the point may go, and what is clear around it.
+    """Note which triangle is nearest to the point of row ``k``, how far the point may go, and what is clear around it.
 
     Args:
         colliders: the pack.
-        k: number of the contact point.
+        k: row.
         header: of the mesh.
         cell: of its grid.
         triangle: the nearest one, if any.
@@ -98,13 +117,13 @@ def keep(colliders: ti.template(), k, header, cell, triangle, flags, point, leew
 
 @ti.func
 def is_place_kept(colliders: ti.template(), k, header):
-    """Whether it is known which place of the mesh of this header, which deforms, was nearest to contact point ``k``."""
+    """Whether row ``k`` knows which place of the mesh of this header, which deforms, was nearest to its point."""
     return colliders.nearest_ints[k * NEAREST_INTS + HEADER] == header + 1
 
 
 @ti.func
 def keep_place(colliders: ti.template(), k, header, triangle, v, w):
-    """Note which place of a mesh that deforms is nearest to contact point ``k``, by its weights of b and c."""
+    """Note which place of a mesh that deforms is nearest to the point of row ``k``, by its weights of b and c."""
     ints, floats = ti.static(colliders.nearest_ints, colliders.nearest_floats)
     first, row = k * NEAREST_INTS, k * NEAREST_FLOATS
     ints[first + HEADER], ints[first + TRIANGLE] = header + 1, triangle

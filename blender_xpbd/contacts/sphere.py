@@ -18,10 +18,16 @@ def query_sphere(colliders: ti.template(), header, radius, point, previous_point
     return hit, ti.Vector([0.0, 0.0, 0.0]), False
 
 
+@ti.func
+def sphere_clearance(colliders: ti.template(), header, sizes, point, k):
+    """As ``ContactType.clearance``."""
+    return point.norm() - sizes[0] - sizes[1]
+
+
 def sphere_distances(points: Floats, radius: Floats) -> Floats:
     """As in ``ContactType.distances``."""
     distances: Floats = np.linalg.norm(points, axis=1) - radius
     return distances
 
 
-SPHERE = ContactType("SPHERE", query_sphere, is_round=True, distances=sphere_distances)
+SPHERE = ContactType("SPHERE", query_sphere, clearance=sphere_clearance, is_round=True, distances=sphere_distances)

@@ -29,6 +29,7 @@ from .step.grain_memory import check_grain_pairs, most_grain_bytes, read_grain_p
 from .step.pair_substeps import PairSubsteps
 from .step.plan import SERIAL, Pace, make_plan
 from .step.slices import SliceSteps
+from .step.standing import StandingColliders
 from .step.start_depths import with_start_depths
 from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
@@ -93,6 +94,7 @@ class Solver:
         self._pace = Pace(paths)
         self._poses = PoseControl(system.posed, system.scene.frames) if len(system.posed) else None
         self._uploads = Uploads(self._state)
+        self._standing = StandingColliders(deforms=self._colliders.deforms)
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
         self._slices = SliceSteps(system, self._state, self._tracks)
         self._embeddings = [
@@ -231,7 +233,9 @@ class Solver:
         self._uploads.write("targets.ends", padded(ends))
         if self.system.takes_grabs:
             self._upload_grab(frame_slice)
-        self._uploads.write("colliders.motion", self._colliders.motion(index, substeps, frame_slice))
+        motion = self._colliders.motion(index, substeps, frame_slice)
+        self._uploads.write("colliders.motion", motion)
+        self._standing.tell(self._state, motion)
         if self._colliders.deforms:
             floats = self._colliders.deformed_floats(index, substeps * frame_slice.of)
             self._uploads.write("colliders.mesh_floats", floats)

@@ -119,7 +119,8 @@ Pieces = pack_type(
     struck_motions=REAL_TABLE,
 )
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps. Of each body, 1 for colliders that it
-# passes through. Of each contact point the face of a mesh that is nearest to it, as in ``contacts.nearest_face``
+# passes through. Of each contact point the face of a mesh that is nearest to it, as in ``contacts.nearest_face``, and
+# where it touches nothing, as in ``contacts.clearance``
 Colliders = pack_type(
     motion=MOTION,
     ints=INT_TABLE,
@@ -129,6 +130,8 @@ Colliders = pack_type(
     unseen=INT_TABLE,
     nearest_ints=INTS,
     nearest_floats=FLOATS,
+    clear_places=VECTORS,
+    clear_told=INTS,
 )
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
 # came from there; link states are the length that a link is pulled to and its multiplier. Nothing outlives a substep

@@ -14,6 +14,7 @@ import taichi as ti
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import BDF2, DAMPED, REPEATED, UNKNOWN, WARM
 from ...contacts import CONTACTS
+from ...contacts.clearance import clear_places
 from ...contacts.nearest_face import nearest_faces
 from ...contacts.pairs.struck_motion import STRUCK_WIDTH
 from ...contacts.restitution import HIT_WIDTH
@@ -335,7 +336,8 @@ def _colliders(colliders: ColliderSet, substeps: int, unseen: npt.NDArray[np.boo
         unseen=make_array(unseen.astype(np.int32), ti.i32),
         mesh_floats=make_array(colliders.mesh_floats, ti.f32),
         mesh_ints=make_array(colliders.mesh_ints, ti.i32),
-        **nearest_faces(points),
+        **nearest_faces(points, len(colliders.ints)),
+        **clear_places(points),
     )
 
 

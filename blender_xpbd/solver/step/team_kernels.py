@@ -15,6 +15,7 @@ import taichi as ti
 
 from ...constraints.constraint import BDF2, RATES
 from ...constraints.grab import hold_grabbed
+from ...contacts.clearance import keeps_clearance, stays_clear
 from ...contacts.collider_anchors import note_anchor
 from ...contacts.contact import OUT_OF_REACH, are_grains_alone, project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
@@ -142,6 +143,11 @@ def project_contact_task(
                         note_moved(world, k)
             if ti.static(are_grains_alone(variant)):
                 is_asked = is_first or world.contacts.touches[k] != OUT_OF_REACH
+            if ti.static(keeps_clearance(variant)):
+                if is_asked and stays_clear(world.particles, world.contacts, world.colliders, k, variant):
+                    is_asked = False
+                    if is_first:
+                        world.contacts.touches[k] = 0
             if is_asked:
                 project_contact(
                     world.particles,

@@ -54,7 +54,8 @@ Ints = npt.NDArray[np.int32]
 # Chosen by hand: 6e-4 of the extent is then the rounding. Lower would warn of scenes in which nobody sees it
 PRECISION_RATIO = 1e4
 # particles times frames, from which on contact between bodies gains by kernels that compile for longer: frames are
-# then up to an eighth shorter, which is 1 to 4 s of such a bake (docs/experiments.md, Compiling kernels)
+# then up to an eighth shorter, which is 1 to 4 s of such a bake; those of loose cloth on mesh colliders by a sixth
+# (docs/experiments.md, Compiling kernels)
 LONG_BAKE = 1_000_000
 
 
@@ -201,13 +202,15 @@ class System:
 
         The largest are those with queries of mesh colliders, or chains of strands. Contact between bodies compiles for
         7 to 16 seconds longer with the search for common subexpressions: short bakes and what is played do without.
+        So does cloth on mesh colliders, unless its springs are swept so often that they take most of a frame.
         """
-        is_short = len(self.inverse_masses) * self.scene.frames.count < LONG_BAKE
-        if self.objects is not None and (is_short or self.takes_grabs):
+        is_quick = self.takes_grabs or len(self.inverse_masses) * self.scene.frames.count < LONG_BAKE
+        meets, has_solids = self.objects is not None, any(len(model.tetrahedra) for model in self.models)
+        if is_quick and (meets or self.has_mesh_queries):
             return True
-        if any(block is not None and block.type.is_large for block in self.schedule.blocks):
+        if self.has_mesh_queries and (meets or has_solids or self.spring_sweeps == 1):
             return True
-        return self.has_mesh_queries
+        return any(block is not None and block.type.is_large for block in self.schedule.blocks)
 
     @property
     def has_mesh_queries(self) -> bool:

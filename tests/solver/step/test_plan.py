@@ -110,3 +110,20 @@ def test_short_bakes_and_play_compile_contact_between_bodies_quickly():
     assert [short.is_large, long.is_large, replace(long, takes_grabs=True).is_large] == [True, False, True]
     alone = replace(short, objects=None)
     assert not alone.is_large
+
+
+@pytest.mark.parametrize(
+    ("quality", "pinned", "end", "takes_grabs", "is_large"),
+    [
+        ("MATERIAL", (), 100_000, False, False),
+        ("MATERIAL", (), 50, False, True),
+        ("MATERIAL", (), 100_000, True, True),
+        ("MATERIAL", (0,), 100_000, False, True),
+        ("FIXED", (), 100_000, False, True),
+    ],
+)
+def test_long_bakes_of_loose_cloth_on_a_mesh_compile_for_quick_springs(quality, pinned, end, takes_grabs, is_large):
+    body = cloth(6, height=1.0, pinned=pinned)
+    built = build_system(scene(body, colliders=[mesh_box(0.5)], quality=quality, frames=(1, end)))
+    assert replace(built, objects=None, takes_grabs=takes_grabs).is_large == is_large
+    assert replace(built, takes_grabs=takes_grabs).is_large

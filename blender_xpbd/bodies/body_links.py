@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The links of an artist as constraints, for bodies of all kinds: between the points where the vertices are."""
+"""The links of an artist as constraints, for bodies of all kinds: between the points where the vertices are.
+
+No face and no edge gives a mass to a vertex that links alone reach, but what hangs on a link is to fall.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,13 @@ import numpy.typing as npt
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.element_link import build_element_link
 from ..constraints.two_sided_distance import build_two_sided_distance
+from ..scene.body import Body
 from ..scene.errors import Notice
 from ..scene.links import AT_LEAST, AT_MOST
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
-from .link_only import with_masses
+from .tetrahedralization import EmbeddedMesh
+from .vertex_factors import vertex_factors
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,6 +29,28 @@ LAYER = 4
 # share of its length by which a link may start too long or too short: places are in single precision, and 0.1 mm of 1 m
 # throws at 5 cm/s at 20 substeps
 MOST_GIVEN = 1e-4
+
+
+def with_own_particles(mesh: EmbeddedMesh, body: Body) -> EmbeddedMesh:
+    """The tetrahedra of a body with a further particle in the place of each vertex that only links reach.
+
+    Held through the nearest tetrahedron, such a vertex would turn it as a lever does.
+    """
+    lone = np.setdiff1d(body.links.pairs, body.corners).astype(np.int32)
+    if not len(lone):
+        return mesh
+    count = len(mesh.vertices)
+    own = np.arange(count, count + len(lone), dtype=np.int32)
+    elements, weights = mesh.elements.copy(), mesh.weights.copy()
+    elements[lone], weights[lone] = own[:, None], (1.0, 0.0, 0.0, 0.0)
+    return replace(
+        mesh,
+        vertices=np.concatenate([mesh.vertices, body.positions[lone]]),
+        mass_factors=np.concatenate([mesh.mass_factors, np.ones(len(lone))]),
+        elements=elements,
+        weights=weights,
+        joined=np.concatenate([mesh.joined, own]) if len(mesh.joined) else mesh.joined,
+    )
 
 
 def with_links(model: BodyModel, settings: SolverSettings) -> BodyModel:
@@ -36,7 +63,7 @@ def with_links(model: BodyModel, settings: SolverSettings) -> BodyModel:
     links = model.body.links
     if not len(links):
         return model
-    model = with_masses(model)
+    model = _with_masses(model)
     is_pbd = settings.solver_mode == "PBD"
     held = 1.0 - (1.0 - links.shares) ** (1.0 / settings.iterations) if is_pbd else links.compliances
     stretch = np.where(links.kinds == AT_LEAST, np.inf, held)
@@ -50,6 +77,34 @@ def with_links(model: BodyModel, settings: SolverSettings) -> BodyModel:
         blocks=(*model.blocks, *(block for block in blocks if len(block))),
         notices=(*model.notices, *_thrown(model, lengths, held == (1.0 if is_pbd else 0.0))),
     )
+
+
+def _with_masses(model: BodyModel) -> BodyModel:
+    """The body with a mass for vertices that only links reach: what its other vertices weigh on average, a guess.
+
+    A vertex group for the weight scales it.
+    """
+    body = model.body
+    has_mass = (model.masses[model.elements] > 0.0).any(axis=1)
+    linked = np.unique(body.links.pairs)
+    lone = linked[~has_mass[linked]]
+    if not len(lone):
+        return model
+    # copies in one place count once, so that nothing grows lighter while the body tears
+    mean = float(model.masses.sum()) / len(np.unique(body.positions[has_mass], axis=0))
+    density = vertex_factors(body, "density")
+    masses = model.masses.copy()
+    masses[model.elements[lone, 0]] = mean if density is None else mean * np.maximum(density[lone], 1e-3)
+    notices = model.notices
+    if len(lone) == int((~has_mass).sum()):
+        notices = tuple(notice for notice in notices if notice.code != "W_GEOM_LOOSE")
+    if density is None:
+        text = (
+            f"{len(lone)} vertices that only links reach weigh {mean:.2g} kg each, as others do on average: a guess. A "
+            "Weight Group says how much less they weigh."
+        )
+        notices = (*notices, Notice("W_LINK", text, body.name))
+    return replace(model, masses=masses, notices=notices)
 
 
 def _thrown(model: BodyModel, lengths: Floats, is_rigid: npt.NDArray[np.bool_]) -> list[Notice]:

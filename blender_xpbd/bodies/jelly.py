@@ -24,8 +24,8 @@ from ..geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
 from ..geometry.surface.mesh_checks import check_mesh
 from ..scene.body import Body
 from ..scene.settings import SolverSettings
+from .body_links import with_own_particles
 from .body_model import BodyModel, followed, is_direct, scaled_parameter
-from .link_only import with_own_particles
 from .shape import build_shape
 from .shares import tetrahedron_shares
 from .spring_calibration import calibrated, solid_of_tetrahedra

@@ -16,7 +16,6 @@ from .errors import Notice
 from .listing import listed
 from .scene import Scene
 from .transforms import transformed
-from .winding import winds_around
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -151,3 +150,19 @@ def _is_core(points: Floats, corners: Floats) -> bool:
     within = (points > corners.min(axis=(0, 1))) & (points < corners.max(axis=(0, 1)))
     extremes = points[np.unique([points.argmin(axis=0), points.argmax(axis=0)])]
     return bool(within.all()) and all(winds_around(point, corners) for point in extremes)
+
+
+def winds_around(point: Floats, corners: Floats) -> bool:
+    """Whether a surface winds around a point.
+
+    Source: van Oosterom & Strackee 1983, "The solid angle of a plane triangle".
+
+    Args:
+        point: shape (3,) [m].
+        corners: of its triangles, shape (triangles, 3, 3) [m].
+    """
+    a, b, c = np.moveaxis(corners - point, 1, 0)
+    la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
+    volume = (a * np.cross(b, c)).sum(axis=1)
+    flat = la * lb * lc + (a * b).sum(axis=1) * lc + (b * c).sum(axis=1) * la + (c * a).sum(axis=1) * lb
+    return bool(abs(2.0 * np.arctan2(volume, flat).sum()) > 2.0 * np.pi)

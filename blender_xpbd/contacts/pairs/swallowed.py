@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...geometry.search.surfaces import Surfaces
-from ...scene.winding import winds_around
+from ...scene.starts import winds_around
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -13,10 +13,8 @@ from ...bodies.body_model import BodyModel
 from ...bodies.hierarchy import Hierarchy
 from ...constraints.constraint import BDF2_STEP
 from ...geometry.colouring import colour_constraints, colour_order
-from ...geometry.edges import edge_lengths
 from ...geometry.levels.hierarchy import CoarseLevel
 from ...scene.scene import Scene
-from ..system.spring_sweeps import FREE_SWEEPS, spring_sweeps
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -28,10 +26,6 @@ COMPLIANCE, TAKEN = range(2)
 # sweeps over the links of a level, finest first: the coarser, the fewer there are and the longer the waves to undo.
 # With closer vertices 3 % more time than 2 on each, for less strain: docs/experiments.md, Coarse levels of cloth
 LEVEL_SWEEPS = (1, 2, 4)
-# h √(g/L) up to which eight sweeps over the springs leave no more strain without levels: one and a half times that of
-# *Normal*, which is rounded. *Draft* has twice that, and then they leave a tenth more (docs/experiments.md, Sweeps over
-# springs)
-SWEPT_ENOUGH = 1.5 * 0.05 / 3.2
 
 
 @dataclass(frozen=True)
@@ -71,11 +65,11 @@ def build_hierarchy_tables(models: Sequence[BodyModel], starts: Ints, scene: Sce
         starts: first particle of each.
         scene: of the bodies.
     """
-    h, sweeps = projection_time(scene), spring_sweeps(scene, models)
+    h = projection_time(scene)
     tables = _Tables()
     for model, start in zip(models, starts, strict=False):
         hierarchy = model.hierarchy
-        if hierarchy is not None and _pays(model, hierarchy, scene, h, sweeps):
+        if hierarchy is not None and _pays(hierarchy, scene, h):
             tables.append(hierarchy, h, int(start))
     return tables.joined()
 
@@ -89,19 +83,19 @@ def level_stiffness(models: Sequence[BodyModel], scene: Scene, factors: Sequence
         factors: on the compliances of each body.
         slices: into which frames are divided, with as many substeps each. Levels that do not pay then do nothing.
     """
-    h, sweeps, rows = projection_time(scene), spring_sweeps(scene, models), [np.zeros((0, 2))]
+    h, rows = projection_time(scene), [np.zeros((0, 2))]
     for model, factor in zip(models, factors, strict=True):
-        if model.hierarchy is not None and _pays(model, model.hierarchy, scene, h, sweeps):
+        if model.hierarchy is not None and _pays(model.hierarchy, scene, h):
             rows.append(model.hierarchy.softened(factor).stiffness(h / slices))
-            if not _pays(model, model.hierarchy, scene, h / slices, sweeps):
+            if not _pays(model.hierarchy, scene, h / slices):
                 rows[-1][:, TAKEN] = 1.0
     return np.concatenate(rows)
 
 
 def has_levels(models: Sequence[BodyModel], scene: Scene) -> bool:
     """Whether ``build_hierarchy_tables`` has any levels for these bodies."""
-    h, sweeps = projection_time(scene), spring_sweeps(scene, models)
-    return any(model.hierarchy is not None and _pays(model, model.hierarchy, scene, h, sweeps) for model in models)
+    h = projection_time(scene)
+    return any(model.hierarchy is not None and _pays(model.hierarchy, scene, h) for model in models)
 
 
 def projection_time(scene: Scene) -> float:
@@ -110,18 +104,10 @@ def projection_time(scene: Scene) -> float:
     return BDF2_STEP * h if scene.settings.time_integration == "BDF2" else h
 
 
-def _pays(model: BodyModel, hierarchy: Hierarchy, scene: Scene, h: float, sweeps: int) -> bool:
+def _pays(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
     is_wanted = scene.settings.acceleration == "HIERARCHY"
     meets = hierarchy.is_pinned or len(scene.colliders) > 0 or len(scene.bodies) > 1
-    gravity = float(np.linalg.norm(scene.gravity))
-    does_without = not hierarchy.is_pinned and sweeps >= FREE_SWEEPS and _is_swept_enough(model, gravity, h)
-    return is_wanted and meets and not does_without and hierarchy.pays(h, gravity)
-
-
-def _is_swept_enough(model: BodyModel, gravity: float, h: float) -> bool:
-    """Whether substeps of ``h`` [s] are as short as *Normal* takes them for the edges of a cloth, or nearly so."""
-    edge = float(edge_lengths(model.positions, model.edges).mean())
-    return h * np.sqrt(gravity / edge) <= SWEPT_ENOUGH
+    return is_wanted and meets and hierarchy.pays(h, float(np.linalg.norm(scene.gravity)))
 
 
 class _Tables:

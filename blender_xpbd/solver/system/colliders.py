@@ -18,7 +18,7 @@ from ...geometry.rotations import interpolated_rotations, rotation_and_stretch
 from ...scene.collider import Collider
 from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice, XpbdError
-from .collider_mesh import ColliderMesh
+from ..colliding.collider_mesh import ColliderMesh
 from .frame_slice import WHOLE, FrameSlice
 from .system import PRECISION_RATIO
 

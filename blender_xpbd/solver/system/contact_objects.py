@@ -28,8 +28,8 @@ from ...scene.collider import Collider
 from ...scene.collider_shapes import has_triangles
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
-from .collider_features import collider_features, held_edges, surface_lengths
-from .collider_mesh import ColliderMesh
+from ..colliding.collider_features import collider_features, held_edges, surface_lengths
+from ..colliding.collider_mesh import ColliderMesh
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

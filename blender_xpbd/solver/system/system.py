@@ -22,6 +22,7 @@ from ...device.runtime import choose_device
 from ...scene.body import Body
 from ...scene.errors import Notice, XpbdError
 from ...scene.scene import Scene
+from ..colliding.faceted_spheres import squashed_spheres, with_faceted_spheres
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
 from ..order.damped_pieces import DampedPieces, build_damped_pieces
@@ -35,7 +36,6 @@ from .attraction import Attraction, build_attraction
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
 from .external_forces import ExternalForces
-from .faceted_spheres import squashed_spheres, with_faceted_spheres
 from .grains import Grains, build_grains
 from .held_particles import HeldParticles, drawn_to_goal, drawn_to_poses, pinned_particles, start_positions
 from .ignored import ignored
@@ -54,9 +54,9 @@ Ints = npt.NDArray[np.int32]
 # Chosen by hand: 6e-4 of the extent is then the rounding. Lower would warn of scenes in which nobody sees it
 PRECISION_RATIO = 1e4
 # particles times frames, from which on contact between bodies gains by kernels that compile for longer: frames are
-# then up to an eighth shorter, which is 1 to 4 s of such a bake; those of loose cloth on mesh colliders by a sixth
-# (docs/experiments.md, Compiling kernels)
-LONG_BAKE = 1_000_000
+# then up to an eighth shorter, which is 1 to 4 s of such a bake (docs/experiments.md, Compiling kernels). Frames of
+# loose cloth on mesh colliders are a sixth shorter, which makes up for 18 s of compiling from the second number on
+LONG_BAKE, LONG_BAKE_ON_MESHES = 1_000_000, 5_000_000
 
 
 @dataclass(frozen=True)
@@ -204,9 +204,9 @@ class System:
         7 to 16 seconds longer with the search for common subexpressions: short bakes and what is played do without.
         So does cloth on mesh colliders, unless its springs are swept so often that they take most of a frame.
         """
-        is_quick = self.takes_grabs or len(self.inverse_masses) * self.scene.frames.count < LONG_BAKE
+        work = 0 if self.takes_grabs else len(self.inverse_masses) * self.scene.frames.count
         meets, has_solids = self.objects is not None, any(len(model.tetrahedra) for model in self.models)
-        if is_quick and (meets or self.has_mesh_queries):
+        if (meets and work < LONG_BAKE) or (self.has_mesh_queries and work < LONG_BAKE_ON_MESHES):
             return True
         if self.has_mesh_queries and (meets or has_solids or self.spring_sweeps == 1):
             return True

@@ -15,7 +15,6 @@ from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import preset_values
 from blender_xpbd.scene.region import Region
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.order.level_tables import has_levels
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step.plan import PATHS
 from blender_xpbd.solver.system.spring_sweeps import FREE_SWEEPS
@@ -126,25 +125,6 @@ def test_sweeps_are_for_cloth_that_hangs_on_what_it_touches():
     assert sweeps(held, quality="FIXED", spring_sweeps=3) == 3
     assert sweeps(free, quality="FIXED", spring_sweeps=3, iterations=2) == 1
     assert SolverSettings().quality == "FIXED"
-
-
-def test_loose_cloth_has_no_levels_where_its_springs_are_swept_so_often():
-    """Sweeps alone leave no more strain, and levels took an eighth of a frame."""
-
-    def has(body, **settings):
-        settings = {"substeps": 40, "acceleration": "HIERARCHY", **settings}
-        system = build_system(scene(body, colliders=[ball()], **settings))
-        return has_levels(system.models, system.scene)
-
-    free = quads(25)
-    held = replace(free, pins=pins(free.positions, [0]))
-    assert has(free)
-    assert has(free, spring_sweeps=3)
-    assert not has(free, spring_sweeps=FREE_SWEEPS)
-    assert not has(free, quality="MATERIAL")
-    # as at *Draft*, where sweeps alone leave a tenth more strain
-    assert has(free, spring_sweeps=FREE_SWEEPS, substeps=20)
-    assert has(held, quality="MATERIAL")
 
 
 def test_springs_of_a_region_are_swept_as_often_as_those_of_the_whole():

@@ -91,16 +91,18 @@ def _with_masses(model: BodyModel) -> BodyModel:
     if not len(lone):
         return model
     # copies in one place count once, so that nothing grows lighter while the body tears
-    mean = float(model.masses.sum()) / len(np.unique(body.positions[has_mass], axis=0))
+    places = np.unique(body.positions[has_mass], axis=0, return_index=True)[1]
     density = vertex_factors(body, "density")
+    share = 1.0 if density is None else float(density[np.flatnonzero(has_mass)[places]].mean())
+    mean = float(model.masses.sum()) / len(places) / max(share, 1e-3)
     masses = model.masses.copy()
     masses[model.elements[lone, 0]] = mean if density is None else mean * np.maximum(density[lone], 1e-3)
     notices = model.notices
     if len(lone) == int((~has_mass).sum()):
         notices = tuple(notice for notice in notices if notice.code != "W_GEOM_LOOSE")
-    if density is None:
+    if density is None and (count := int((model.pin_weights[model.elements[lone, 0]] < 1.0).sum())):
         text = (
-            f"{len(lone)} vertices that only links reach weigh {mean:.2g} kg each, as others do on average: a guess. A "
+            f"{count} vertices that only links reach weigh {mean:.2g} kg each, as others do on average: a guess. A "
             "Weight Group says how much less they weigh."
         )
         notices = (*notices, Notice("W_LINK", text, body.name))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 # of the duration of a frame: what the worker may take for it, and what is aimed at where it takes more
 _BUSY, _AIM = 0.85, 0.7
 # frames in a row that come too late before substeps are fewer: one may be late for another reason
@@ -12,6 +14,9 @@ _LONG_PATIENCE, _IDLE = 24, 0.4
 # frames that do not count, at the start and after a change: what they need is not in the caches yet
 _UNCOUNTED, _AFTER_CHANGE = 8, 2
 LEAST_SUBSTEPS = 2
+# share of its substeps that a jelly keeps at least: a ball that falls 2 m onto a floor flies apart with a fifth of them
+# and holds with a quarter (docs/experiments.md, Fewer substeps in Play)
+_SOLID_SHARE = 1.0 / 3.0
 # frames by which the clock may be behind before it goes on from now
 _MOST_BEHIND = 2.0
 
@@ -30,6 +35,7 @@ class Pace:
         self._late: list[float] = []
         self._early, self._uncounted = 0, _UNCOUNTED
         self.full_substeps = 0
+        self.least_substeps = LEAST_SUBSTEPS
         self.substeps = 0
 
     @property
@@ -37,9 +43,16 @@ class Pace:
         """Whether there are fewer substeps than the quality asks for."""
         return self.substeps < self.full_substeps
 
-    def begin(self, substeps: int) -> None:
-        """Take the substeps that the worker has begun with."""
+    def begin(self, substeps: int, *, has_solids: bool) -> None:
+        """Take the substeps that the worker has begun with.
+
+        Args:
+            substeps: of a frame.
+            has_solids: whether a body is of tetrahedra, which fly apart with too few.
+        """
         self.full_substeps = self.substeps = substeps
+        if has_solids:
+            self.least_substeps = max(LEAST_SUBSTEPS, math.ceil(_SOLID_SHARE * substeps))
 
     def is_due(self, now: float) -> bool:
         """Whether the next frame shall be asked for."""
@@ -58,10 +71,10 @@ class Pace:
         late = seconds > _BUSY * self._duration
         self._late = [*self._late, seconds] if late else []
         self._early = self._early + 1 if seconds < _IDLE * self._duration else 0
-        if len(self._late) >= _PATIENCE and self.substeps > LEAST_SUBSTEPS:
+        if len(self._late) >= _PATIENCE and self.substeps > self.least_substeps:
             # the middle one: a single frame may have waited for other programs
             fewer = int(self.substeps * _AIM * self._duration / sorted(self._late)[_PATIENCE // 2])
-            return self._change(max(LEAST_SUBSTEPS, min(fewer, self.substeps - 1)))
+            return self._change(max(self.least_substeps, min(fewer, self.substeps - 1)))
         if self._early >= _LONG_PATIENCE and self.is_coarser:
             return self._change(min(self.full_substeps, self.substeps + max(self.substeps // 2, 1)))
         return False

@@ -23,6 +23,7 @@ from ...jobs.frames import FrameCache
 from ...jobs.job import write_job
 from ...jobs.play_inputs import PlayInputs
 from ...jobs.result import RESULT_FILE, Result, read_result
+from ...scene.body_kinds import body_kind
 from ...scene.errors import XpbdError
 from ...scene.play import Grab, PlayInput, grabbed_patch
 from ..baking.scene_reader import Reading, read_scene
@@ -137,7 +138,8 @@ class Player:
                 self._result = read_result(self._job)
             yield
         result = self._result
-        self.pace.begin(result.substeps)
+        bodies = self._reading.scene.bodies
+        self.pace.begin(result.substeps, has_solids=any(body_kind(body.role).is_solid for body in bodies))
         self._cache = FrameCache(
             self._job, result.vertex_count, len(result.bodies), len(result.statistics), result.orientation_count
         )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,50 +24,72 @@ Floats = npt.NDArray[np.float64]
 # the share of the gap by which edges of bodies may dip over an edge of a closed collider that is not searched. Chosen
 # by hand: half of the gap is left then. Of an open one it is LEAST_GAP, see ``collider_features``
 DIP = 0.5
-# where the gap is next to nothing, the share of an edge by which it may dip into what is round. Chosen by hand: it does
-# not show beside the edges' own corners
-_LEAST_DIP = 0.02
+# where the gap is below the first share of an edge, the second one of it, or of what is round where that is smaller, is
+# what an edge may dip. Chosen by hand: the check tells of such gaps (W_GAP)
+_NO_GAP, _LEAST_DIP = 1e-3, 0.02
 # of a collider that deforms, at about how many frames its shape is looked at
 _SHAPES_LOOKED_AT = 12
 
 
-@dataclass(frozen=True)
-class HeldEdges:
-    """The edges of bodies that colliders are to hold.
+class HeldEdge(NamedTuple):
+    """The longest edge of a body that a collider is to hold.
 
     Attributes:
-        longest: [m].
-        gap: to be kept from colliders [m], the smallest of all bodies.
+        length: [m].
+        gap: to be kept from the collider [m].
     """
 
-    longest: float
+    length: float
     gap: float
 
-    @property
-    def tangent(self) -> float:
-        """tan(θ/2) of the edges over which the longest edge of a body dips by the gap, see ``sharp_edges``."""
-        return self.gap / max(self.longest / 2.0, 1e-30)
-
-    @property
-    def dip(self) -> float:
-        """How far the longest edge may dip below what is round [m]."""
-        return max(DIP * self.gap, _LEAST_DIP * self.longest)
+    def dip(self, size: float) -> float:
+        """How far the edge may dip below what is round and has a radius, or half of its extent, of ``size`` [m]."""
+        if self.gap < _NO_GAP * self.length:
+            return _LEAST_DIP * min(self.length, size)
+        return DIP * self.gap
 
 
-def held_edges(models: Sequence[BodyModel]) -> HeldEdges:
-    """Of all bodies of a scene."""
-    longest = max(float(surface_lengths(model.body).max()) for model in models)
-    return HeldEdges(longest, min(model.contact_offset for model in models))
+def held_edges(models: Sequence[BodyModel], identifier: str) -> tuple[HeldEdge, ...]:
+    """Of the bodies that meet a collider; what a longer edge with a smaller gap asks for as well is left out.
+
+    Args:
+        models: of all bodies.
+        identifier: of the collider.
+    """
+    seeing = [model for model in models if meets(model.body, identifier)]
+    edges = {HeldEdge(float(surface_lengths(model.body).max()), model.contact_offset) for model in seeing}
+    return tuple(
+        sorted(
+            edge
+            for edge in edges
+            if not any(other != edge and other.length >= edge.length and other.gap <= edge.gap for other in edges)
+        )
+    )
+
+
+def meets(body: Body, identifier: str) -> bool:
+    """Whether a body has anything to touch with, and sees an object."""
+    return has_surface(body) and sees_it(body, identifier)
+
+
+def sees_it(body: Body, identifier: str) -> bool:
+    """Whether an object is among those that a body meets."""
+    return body.contact.sees is None or identifier in body.contact.sees
+
+
+def has_surface(body: Body) -> bool:
+    """Whether a body has faces or edges."""
+    return len(body.face_sizes) > 0 or len(body.loose_edges) > 0
 
 
 def surface_lengths(body: Body) -> Floats:
-    """Of the edges of a body [m]; 0 where it has none."""
-    edges = [unique_edges(body.face_sizes, body.corners), body.loose_edges.astype(np.int32)]
-    lengths = edge_lengths(body.positions, np.concatenate(edges))
+    """Of the edges of a body [m], without those that are sewn; 0 where it has none."""
+    loose = body.loose_edges[: 0 if body.material.use_stitches else None].astype(np.int32)
+    lengths = edge_lengths(body.positions, np.concatenate([unique_edges(body.face_sizes, body.corners), loose]))
     return lengths if len(lengths) else np.zeros(1)
 
 
-def collider_features(shape: ColliderMesh, held: HeldEdges) -> SurfaceMesh:
+def collider_features(shape: ColliderMesh, held: Sequence[HeldEdge]) -> SurfaceMesh:
     """What of a mesh collider is searched for pairs; all its vertices, so that points are numbered alike.
 
     Points are held by the collider's own query, which is asked again where other bodies have pushed them. So the faces
@@ -77,14 +99,21 @@ def collider_features(shape: ColliderMesh, held: HeldEdges) -> SurfaceMesh:
     are searched, and all edges over which edges may dip while their points keep what the truncation never uses up.
     """
     surface = shape.surface
-    least_tangent = held.tangent * (DIP if surface.closed else LEAST_GAP)
-    frames = range(0, len(shape.collider.positions), max(1, len(shape.collider.positions) // _SHAPES_LOOKED_AT))
+    frames = range(0, shape.shape_count, max(1, shape.shape_count // _SHAPES_LOOKED_AT))
     places = [shape.vertices(frame) for frame in frames]
+    least_tangent = _gap_tangent(held) * (DIP if surface.closed else LEAST_GAP)
     edges = sharp_edges(places, surface.triangles, is_closed=surface.closed, least_tangent=least_tangent)
     if not surface.closed:
         return SurfaceMesh(places[0], surface.triangles, edges, np.ones(len(places[0]), np.bool_))
     takes_part = np.zeros(len(places[0]), np.bool_)
     takes_part[edges] = True
     for place in places:
-        takes_part |= holding_vertices(place, surface.triangles, length=held.longest, least_dip=held.dip)
+        half = float(np.ptp(place, axis=0).max()) / 2.0
+        for edge in held:
+            takes_part |= holding_vertices(place, surface.triangles, length=edge.length, least_dip=edge.dip(half))
     return SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)
+
+
+def _gap_tangent(held: Sequence[HeldEdge]) -> float:
+    """tan(θ/2) of the edges over which the longest edge dips by the smallest gap, see ``sharp_edges``."""
+    return min(edge.gap for edge in held) / max(max(edge.length for edge in held) / 2.0, 1e-30)

@@ -41,6 +41,11 @@ class ColliderMesh:
         return len(self.collider.positions) > 1 or scales
 
     @property
+    def shape_count(self) -> int:
+        """In how many frames the shape or the scale may differ; 1 where nothing does."""
+        return max(len(self.collider.positions), len(self._stretches)) if self.deforms else 1
+
+    @property
     def triangles(self) -> npt.NDArray[np.int32]:
         """Of the object's vertices, as its faces wind in the world; shape (triangles, 3)."""
         mirrored = np.linalg.det(self.collider.transforms[0, :3, :3]) < 0.0
@@ -54,8 +59,7 @@ class ColliderMesh:
         Raises:
             XpbdError: E_GEOM_EMPTY, where none is left.
         """
-        frame_count = max(len(self.collider.positions), len(self._stretches)) if self.deforms else 1
-        return build_moving_surface(self.all_vertices, frame_count, self.triangles, self.collider.name)
+        return build_moving_surface(self.all_vertices, self.shape_count, self.triangles, self.collider.name)
 
     def all_vertices(self, frame_index: int) -> Floats:
         """The object's vertices at a frame, counted from the start [m], shape (vertices, 3)."""

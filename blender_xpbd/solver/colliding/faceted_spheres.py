@@ -18,7 +18,7 @@ from ...geometry.rotations import rotation_and_stretch
 from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.scene import Scene
-from .collider_features import HeldEdges, held_edges
+from .collider_features import held_edges
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,16 +33,14 @@ def with_faceted_spheres(scene: Scene, models: Sequence[BodyModel]) -> Scene:
     """A scene whose spheres are fine meshes where edges of bodies would dip into them by more than they may.
 
     An edge of length L whose ends rest on a sphere of radius r dips by L²/(8 r). Its ends, and the points of all else,
-    then meet faces that are a quarter of this inside the sphere, or more where that would take too many faces.
+    then meet faces that are a quarter of what edges may dip inside the sphere, or more where that would take too many
+    faces.
 
     Args:
         scene: bodies and colliders.
         models: of the bodies.
     """
-    if not models or not any(contact_type(collider.shape).is_round for collider in scene.colliders):
-        return scene
-    held = held_edges(models)
-    return replace(scene, colliders=tuple(_faceted(collider, held) for collider in scene.colliders))
+    return replace(scene, colliders=tuple(_faceted(collider, models) for collider in scene.colliders))
 
 
 def squashed_spheres(scene: Scene) -> list[Notice]:
@@ -57,22 +55,21 @@ def squashed_spheres(scene: Scene) -> list[Notice]:
     return notices
 
 
-def _faceted(collider: Collider, held: HeldEdges) -> Collider:
-    """A collider, as a mesh if it is a sphere that is too small for the edges."""
+def _faceted(collider: Collider, models: Sequence[BodyModel]) -> Collider:
+    """A collider, as a mesh if it is a sphere that is too small for the edges of what meets it."""
     if not contact_type(collider.shape).is_round:
         return collider
     rotations, stretches = rotation_and_stretch(collider.transforms[:, :3, :3])
     scales = np.cbrt(np.abs(np.linalg.det(stretches)))
-    radius = collider.radius * float(scales.min())
-    if held.longest**2 / (8.0 * radius) <= held.dip:
+    least, greatest = (collider.radius * float(scale) for scale in (scales.min(), scales.max()))
+    held = held_edges(models, collider.identifier)
+    if not any(edge.length**2 / (8.0 * least) > edge.dip(least) for edge in held):
         return collider
     # the middle of a face with edges w is w²/(6 r) inside
-    width = math.sqrt(6.0 * _FACE_DEPTH * held.dip * radius)
-    divisions = min(max(1, math.ceil(_LONGEST_EDGE * radius / width)), _MOST_DIVISIONS)
-    vertices, triangles = geodesic_sphere(divisions)
+    depth = _FACE_DEPTH * min(edge.dip(least) for edge in held)
+    divisions = math.ceil(_LONGEST_EDGE * greatest / math.sqrt(6.0 * depth * greatest))
+    vertices, triangles = geodesic_sphere(min(max(1, divisions), _MOST_DIVISIONS))
     transforms = collider.transforms.copy()
     transforms[:, :3, :3] = rotations * scales[:, None, None]
-    positions = collider.radius * vertices[None]
-    return replace(
-        collider, shape=MESH.shape, transforms=transforms, positions=positions, triangles=triangles, radius=0.0
-    )
+    faces = replace(collider, shape=MESH.shape, positions=collider.radius * vertices[None], triangles=triangles)
+    return replace(faces, transforms=transforms, radius=0.0)

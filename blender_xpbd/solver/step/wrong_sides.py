@@ -77,6 +77,6 @@ def _searched(objects: ContactObjects, number: int) -> SurfaceMesh:
     mesh, surfaces = objects.meshes[number], objects.surfaces
     first, last = surfaces.point_starts[number : number + 2]
     begin, end = surfaces.edge_starts[number : number + 2]
-    takes_part = surfaces.takes_part[first:last]
-    triangles = mesh.triangles[takes_part[mesh.triangles].any(axis=1)]
-    return replace(mesh, triangles=triangles, edges=surfaces.edges[begin:end] - first)
+    edges, is_sharp = surfaces.edges[begin:end] - first, np.zeros(last - first, np.bool_)
+    is_sharp[edges] = True
+    return replace(mesh, triangles=mesh.triangles[is_sharp[mesh.triangles].any(axis=1)], edges=edges)

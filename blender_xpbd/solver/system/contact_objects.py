@@ -23,12 +23,18 @@ from ...contacts.pairs.tables import (
 from ...geometry.search.surfaces import SurfaceMesh, Surfaces, build_surface_mesh, build_surfaces
 from ...geometry.surface.topology import boundary_edges
 from ...geometry.surface.triangle_surface import same_places
-from ...scene.body import Body
 from ...scene.collider import Collider
 from ...scene.collider_shapes import has_triangles
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
-from ..colliding.collider_features import collider_features, held_edges, surface_lengths
+from ..colliding.collider_features import (
+    collider_features,
+    has_surface,
+    held_edges,
+    meets,
+    sees_it,
+    surface_lengths,
+)
 from ..colliding.collider_mesh import ColliderMesh
 
 Floats = npt.NDArray[np.float64]
@@ -147,8 +153,7 @@ def build_contact_objects(
     shapes = [ColliderMesh(scene.colliders[number], number) for number in numbers]
     meshes = bodies + [_collider_mesh(shape) for shape in shapes]
     has_body_pairs = bool(sees[: len(models), : len(models)].any())
-    held = held_edges(models)
-    searched = bodies + [collider_features(shape, held) for shape in shapes]
+    searched = bodies + [collider_features(shape, held_edges(models, shape.collider.identifier)) for shape in shapes]
     if not has_body_pairs and not any(mesh.takes_part.any() for mesh in searched[len(models) :]):
         return None
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
@@ -176,7 +181,7 @@ def build_contact_objects(
 
 def unseen_colliders(scene: Scene) -> Mask:
     """Which colliders each body passes through, shape (bodies, colliders)."""
-    seen = [[_sees_it(body, collider.identifier) for collider in scene.colliders] for body in scene.bodies]
+    seen = [[sees_it(body, collider.identifier) for collider in scene.colliders] for body in scene.bodies]
     return ~np.array(seen, np.bool_).reshape(len(scene.bodies), len(scene.colliders))
 
 
@@ -185,21 +190,8 @@ def seen_colliders(scene: Scene) -> list[int]:
     return [
         number
         for number, collider in enumerate(scene.colliders)
-        if has_triangles(collider) and any(_meets(body, collider.identifier) for body in scene.bodies)
+        if has_triangles(collider) and any(meets(body, collider.identifier) for body in scene.bodies)
     ]
-
-
-def _meets(body: Body, identifier: str) -> bool:
-    """Whether a body has anything to touch with, and sees an object."""
-    return _has_surface(body) and _sees_it(body, identifier)
-
-
-def _sees_it(body: Body, identifier: str) -> bool:
-    return body.contact.sees is None or identifier in body.contact.sees
-
-
-def _has_surface(body: Body) -> bool:
-    return len(body.face_sizes) > 0 or len(body.loose_edges) > 0
 
 
 def _sees(scene: Scene, colliders: Sequence[int], are_grains: Sequence[bool]) -> Mask:
@@ -215,16 +207,14 @@ def _sees(scene: Scene, colliders: Sequence[int], are_grains: Sequence[bool]) ->
     bodies, count = scene.bodies, len(scene.bodies)
     sees = np.zeros((count + len(colliders), count + len(colliders)), np.bool_)
     for i, body in enumerate(bodies):
-        sees[i, i] = body.contact.self_collision and _has_surface(body)
+        sees[i, i] = body.contact.self_collision and has_surface(body)
         for j, other in enumerate(bodies[:i]):
             both = body.contact.body_collision and other.contact.body_collision
-            have = [
-                _has_surface(one) or is_grains for one, is_grains in ((body, are_grains[i]), (other, are_grains[j]))
-            ]
+            have = [has_surface(one) or is_grains for one, is_grains in ((body, are_grains[i]), (other, are_grains[j]))]
             both = both and all(have) and not (are_grains[i] and are_grains[j])
-            sees[i, j] = both and _sees_it(body, other.identifier) and _sees_it(other, body.identifier)
+            sees[i, j] = both and sees_it(body, other.identifier) and sees_it(other, body.identifier)
         for n, number in enumerate(colliders):
-            sees[count + n, i] = _meets(body, scene.colliders[number].identifier)
+            sees[count + n, i] = meets(body, scene.colliders[number].identifier)
     return sees | sees.T
 
 

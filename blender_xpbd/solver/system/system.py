@@ -22,7 +22,7 @@ from ...device.runtime import choose_device
 from ...scene.body import Body
 from ...scene.errors import Notice, XpbdError
 from ...scene.scene import Scene
-from ..colliding.faceted_spheres import squashed_spheres, with_faceted_spheres
+from ..colliding.faceted_spheres import with_faceted_spheres
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
 from ..order.damped_pieces import DampedPieces, build_damped_pieces
@@ -243,7 +243,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         XpbdError: E_PARAM, for a body with orientations where time is integrated by BDF2.
     """
     _require_euler(scene, models)
-    squashed, scene = squashed_spheres(scene), with_faceted_spheres(scene, models)
+    scene = with_faceted_spheres(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     drags = [drag_share(scene, model.body, model.body.material.damping) for model in models]
@@ -361,7 +361,6 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *all_grains.growth.notices([model.body.name for model in models]),
             *ignored(scene, unfollowed(scene, tracks, columns)),
-            *squashed,
         ),
     )
 

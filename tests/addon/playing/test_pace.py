@@ -11,7 +11,7 @@ def pace(bpy):
     from blender_xpbd.addon.playing.pace import Pace
 
     made = Pace(0.04)
-    made.begin(20)
+    made.begin(20, has_solids=False)
     return made
 
 
@@ -58,3 +58,15 @@ def test_the_first_frames_do_not_count_and_some_substeps_stay(pace):
         pace.note_frame(1.0)
     assert not any(pace.note_frame(1.0) for _ in range(30))
     assert pace.substeps == 2
+
+
+@pytest.mark.parametrize(("full", "least"), [(19, 7), (60, 20), (4, 2), (2, 2)])
+def test_a_jelly_keeps_a_third_of_its_substeps(bpy, full, least):
+    """With fewer it flies apart; the run is slower than its clock instead."""
+    from blender_xpbd.addon.playing.pace import Pace
+
+    pace = Pace(0.04)
+    pace.begin(full, has_solids=True)
+    for _ in range(200):
+        pace.note_frame(5.0)
+    assert pace.substeps == least

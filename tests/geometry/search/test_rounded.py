@@ -48,7 +48,6 @@ def test_the_chosen_ones_of_a_ball_leave_no_room_to_dip(radius: float, length: f
     if length**2 / (8.0 * radius) > 1.3 * DIP:
         # a piece that rests on two of them dips by s²/(8 r)
         assert (spacing(points, chosen) ** 2) / (8.0 * radius) < 1.3 * DIP
-        assert np.isin(points[:, 2].argmax(), np.flatnonzero(chosen)) or chosen.any()
     if length**2 / (8.0 * radius) < 0.7 * DIP:
         assert not chosen.any()
 

@@ -11,6 +11,7 @@ import pytest
 from blender_xpbd.geometry.collider.geodesic import geodesic_sphere
 from blender_xpbd.geometry.surface.topology import triangulate
 from blender_xpbd.scene.collider import Collider
+from blender_xpbd.solver.colliding.faceted_spheres import squashed_spheres
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.scenes import cloth, jelly_cube, scene, touching
 
@@ -68,21 +69,46 @@ def test_a_fine_cloth_meets_the_sphere_itself() -> None:
 
 
 def test_a_squashed_mirrored_sphere_stays_round_and_is_told() -> None:
-    matrix = np.diag([2.0, -1.0, 0.5, 1.0])
-    squashed = replace(BALL, transforms=matrix[None])
-    system = build_system(scene(cloth(3, size=0.8, height=1.0), colliders=[squashed, replace(BALL, name="Round")]))
-    assert [(one.code, one.object_name) for one in system.notices] == [("W_COLLIDER_SCALE", "Ball")]
-    for collider in system.scene.colliders:
+    squashed = replace(BALL, transforms=np.diag([2.0, -1.0, 0.5, 1.0])[None])
+    world = scene(cloth(3, size=0.8, height=1.0), colliders=[squashed, replace(BALL, name="Round")])
+    assert [(one.code, one.object_name) for one in squashed_spheres(world)] == [("W_COLLIDER_SCALE", "Ball")]
+    for collider in build_system(world).scene.colliders:
         places = collider.positions[0] @ collider.transforms[0, :3, :3].T
         np.testing.assert_allclose(np.linalg.norm(places, axis=1), RADIUS, rtol=1e-9)
 
 
-def test_a_sphere_that_grows_does_so_as_a_mesh() -> None:
-    """The radius of each frame is that of the object's scale."""
-    scales = np.stack([np.diag([scale, scale, scale, 1.0]) for scale in np.linspace(1.0, 2.0, 5)])
-    body = cloth(3, size=1.6, height=RADIUS + 0.02)
-    simulation = touching(body, colliders=[replace(BALL, transforms=scales)], frames=(1, 5), gravity=(0.0, 0.0, 0.0))
-    for _ in range(4):
-        simulation.advance()
-    places = simulation.positions()[:9] + simulation.system.origin
-    assert places[4, 2] > 2.0 * RADIUS
+def test_what_never_meets_a_ball_leaves_it_as_it_is() -> None:
+    fine, banner = cloth(40, size=0.8, height=1.0), cloth(2, size=3.0, height=2.0, identifier="b1")
+    unseeing = replace(banner, contact=replace(banner.contact, sees=("b0",)))
+    assert build_system(scene(fine, unseeing, colliders=[BALL], meet=True)).scene.colliders == (BALL,)
+    (mesh,) = build_system(scene(fine, banner, colliders=[BALL], meet=True)).scene.colliders
+    assert face_depth(mesh) < 0.125 * fine.material.contact_offset * 1.3
+
+
+def test_sewn_edges_are_no_edges_to_be_held() -> None:
+    fine = cloth(40, size=0.8, height=1.0)
+    sewing = replace(fine.material, use_stitches=True)
+    sewn = replace(fine, loose_edges=np.array([[0, 1599]], np.int32), material=sewing)
+    assert build_system(scene(sewn, colliders=[BALL])).scene.colliders == (BALL,)
+
+
+def test_an_endless_edge_still_has_a_round_ball() -> None:
+    (mesh,) = build_system(scene(cloth(2, size=100.0, height=1.0), colliders=[BALL])).scene.colliders
+    assert face_depth(mesh) < 0.02 * RADIUS
+
+
+@pytest.mark.parametrize("collider", [BALL, mesh_ball(40)], ids=["sphere", "fine mesh"])
+def test_what_grows_is_held_at_its_full_size(collider: Collider) -> None:
+    """At first it is too small to be seen."""
+    scales = np.stack([np.diag([scale, scale, scale, 1.0]) for scale in np.linspace(0.01, 1.0, 5)])
+    system = build_system(scene(cloth(3, size=0.8, height=1.0), colliders=[replace(collider, transforms=scales)]))
+    (mesh,) = system.scene.colliders
+    assert face_depth(mesh) < 0.001
+    assert system.objects is not None
+    assert system.objects.surfaces.takes_part[9:].sum() > 100
+
+
+def face_depth(mesh: Collider) -> float:
+    """How far inside the ball the middles of the faces are at most [m], at the last frame."""
+    places = mesh.positions[0] @ mesh.transforms[-1, :3, :3].T
+    return RADIUS - float(np.linalg.norm(places[mesh.triangles].mean(axis=1), axis=1).min())

@@ -177,7 +177,7 @@ class BakeSummary:
         """Take what a frame's statistics tell of contact."""
         is_first, is_last = frame == self.frame_start, frame == self.frame_end
         add_contact(self.contact, bodies, names, statistics, is_first=is_first, is_last=is_last)
-        if is_last:
+        if is_last and not is_first:
             for notice in crossing_notices(self.contact, frame):
                 self.add_notice(notice)
 

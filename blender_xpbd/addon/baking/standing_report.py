@@ -12,9 +12,12 @@ import bpy
 
 from ..data.bake_record import BakeRecord, read_record
 from ..keys.hair_points import points_modifier
+from ..reading.collider_reader import FLOOR_NAME
 from .report_text import faults_of, summary_error, summary_of, summary_warnings
 
-_CONCERNED = re.compile(r'[EW]_[A-Z_]+: object "(?P<name>[^"\n]*)":')
+_CONCERNED = re.compile(r'(?P<code>[EW]_[A-Z_]+): object "(?P<name>[^"\n]*)"(?: frame -?\d+)?:')
+# what is told of these was never an object of the scene: a wrong name, and the floor
+_NAMELESS_CODE = "E_NOTHING"
 
 
 def standing_report(scene: bpy.types.Scene) -> str:
@@ -50,7 +53,10 @@ def _standing(texts: Iterable[str], names: frozenset[str]) -> list[str]:
     return [
         text
         for text in texts
-        if (found := _CONCERNED.match(text)) is None or found["name"] in names or _is_there(found["name"])
+        if (found := _CONCERNED.match(text)) is None
+        or found["code"] == _NAMELESS_CODE
+        or found["name"] in {*names, FLOOR_NAME}
+        or _is_there(found["name"])
     ]
 
 

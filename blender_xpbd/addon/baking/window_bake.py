@@ -73,7 +73,7 @@ class WindowBake:
             return summary
         except XpbdError as error:
             self._end()
-            STATUS.message = str(error)
+            STATUS.message = STATUS.bake_fault = str(error)
             raise
         except BaseException:
             self._end()
@@ -222,8 +222,9 @@ def _take_back_before_undo(*_arguments: object) -> None:
 def _tidy_after_undo(*_arguments: object) -> None:
     remove_orphans()
     # the bake that has failed is undone, and its report with it
-    if STATUS.message not in {summary_error(scene.xpbd.report) for scene in bpy.data.scenes}:
-        STATUS.message = ""
+    reported = {summary_error(scene.xpbd.report) for scene in bpy.data.scenes}
+    if STATUS.message == STATUS.bake_fault and STATUS.message not in reported:
+        STATUS.message = STATUS.bake_fault = ""
 
 
 def register() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 
 from ...scene.errors import Notice, XpbdError
+from ...scene.roles import COLLIDER
 from ...scene.scene import Scene
 from ...scene.settings import FrameRange
 from ..baking.ignored_inputs import is_unseen_rig, rig_notice
@@ -26,6 +27,7 @@ from ..data.resolutions import resolution_at
 from ..process.cache_folder import cache_folder
 from ..process.compiling_ahead import compile_ahead, known_kernels
 from ..process.speeds import read_speeds
+from ..reading.motion import may_deform
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS, flat_solids, starts_inside
 from .expense import Expense, expense, expense_text, with_kernels
@@ -96,14 +98,26 @@ def renew_expenses() -> None:
 def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:
     """Check the scene, keep what was found where the panel shows it, and compile ahead what a bake will need."""
     findings, context.scene.xpbd.expense, scene = _examined(context, BakeOptions())
-    # preferences are the same in every context
-    if scene is not None and compiles_ahead(bpy.context) and sum(map(element_count, scene.bodies)) <= MOST_ELEMENTS:
+    if scene is not None and _is_compiled_ahead(context, scene):
         compile_ahead(scene, kernels_of(scene), worker_python_path(bpy.context), renew_expenses)
     # what cannot be read has told of nothing what it starts inside
     if not any(finding.is_fault for finding in findings):
         forget_let_out(context.scene, findings)
     context.scene.xpbd.findings = findings_text(findings)
     return findings
+
+
+def _is_compiled_ahead(context: bpy.types.Context, scene: Scene) -> bool:
+    """Whether kernels are compiled before a bake: not of what is large, nor while the solver works.
+
+    Colliders that may deform have kernels of their own, and a look at one frame does not tell.
+    """
+    # preferences are the same in every context
+    if STATUS.is_baking or STATUS.is_playing or not compiles_ahead(bpy.context):
+        return False
+    size = sum(map(element_count, scene.bodies)) + sum(len(one.triangles) for one in scene.colliders)
+    colliders = (obj for obj in context.scene.objects if obj.xpbd.role == COLLIDER)
+    return size <= MOST_ELEMENTS and not any(may_deform(obj) for obj in colliders)
 
 
 def renew_findings(context: bpy.types.Context) -> None:

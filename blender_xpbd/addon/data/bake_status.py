@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass
 class BakeStatus:
-    """What ``WindowManager.xpbd`` shows, as in ``specs.STATUS_SETTINGS``; and how a run that is played is to end."""
+    """What ``WindowManager.xpbd`` shows, as in ``specs.STATUS_SETTINGS``.
+
+    And how a run that is played is to end, and the message of the last bake that failed.
+    """
 
     is_baking: bool = False
     is_waiting: bool = False
@@ -20,6 +23,7 @@ class BakeStatus:
     message: str = ""
     is_playing: bool = False
     play_wish: str = ""
+    bake_fault: str = ""
 
     def reset(self) -> None:
         """Forget the last bake."""

@@ -33,6 +33,8 @@ _DELAY = 0.5
 _TICK = 0.1
 # [s]; far more than anything takes to compile, so what takes longer hangs
 _MOST_SECONDS = 300.0
+# [s] that a bake waits for what compiles its kernels at a low priority, before it does so itself
+_MOST_WAITING = 30.0
 # [s] for what was ended to keep its kernels, which takes a fraction of that
 _END_SECONDS = 2.0
 _IDLE_PRIORITY = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)
@@ -104,7 +106,11 @@ def settle(kernels: str) -> Generator[None, None, None]:
     _wish = None
     if _compilation is not None and _compilation.kernels != kernels:
         stop()
+    until = time.monotonic() + _MOST_WAITING
     while _compilation is not None and not _clear_up():
+        if time.monotonic() > until:
+            stop()
+            return
         yield
 
 
@@ -142,7 +148,8 @@ def _begin(wish: _Wish) -> None:
         next(_search)
     except StopIteration as end:
         stop()
-        _start(wish, end.value)
+        if _clear_up():
+            _start(wish, end.value)
     except XpbdError:
         # the bake says it, with what to do
         _wish = None

@@ -46,6 +46,10 @@ def read_collider(
     return Collider(identifier, obj.name, shape.name, transforms, *local, settings.friction, settings.restitution)
 
 
+# of the built-in floor, which is no object
+FLOOR_NAME = "Floor"
+
+
 class FloorReader:
     """The floor of ``Scene.xpbd``, a plane across the world's Z axis, through the frames.
 
@@ -76,7 +80,9 @@ class FloorReader:
         heights = np.array(self._heights[:1] if len(set(self._heights)) == 1 else self._heights)
         transforms = np.tile(np.eye(4), (len(heights), 1, 1))
         transforms[:, 2, 3] = heights * self._unit_scale
-        return Collider("floor", "Floor", "PLANE", transforms, friction=self._friction, restitution=self._restitution)
+        return Collider(
+            "floor", FLOOR_NAME, "PLANE", transforms, friction=self._friction, restitution=self._restitution
+        )
 
 
 def evaluated_surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Ints]:

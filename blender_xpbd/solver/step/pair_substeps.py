@@ -60,7 +60,7 @@ from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, st
 from .plan import SERIAL, Plan
 from .team_path import simulate_stages
 from .untangling import Untangling, crossing_at_rest
-from .wrong_sides import WrongSides
+from .wrong_sides import START_FRAMES, WrongSides
 
 Ints = npt.NDArray[np.int32]
 
@@ -137,7 +137,7 @@ class PairSubsteps:
         layers = np.array([body.contact.layer for body in system.scene.bodies])
         self._outside = np.zeros((len(objects.rows), len(objects.rows)), np.int32)
         self._outside[: len(layers), : len(layers)] = np.sign(np.subtract.outer(layers, layers))
-        self._frame_slice = WHOLE
+        self._frame_slice, self._frame_index = WHOLE, 0
         # until the first search is done
         self._pack: Any = Pairs(**self._arrays)
         self._listed: Any = None
@@ -261,7 +261,7 @@ class PairSubsteps:
         """Arguments as of ``simulate_slice``."""
         self._plan = self._with_pairs(plan)
         self._team_size = 1 if path == SERIAL else thread_count()
-        self._frame_slice = frame_slice
+        self._frame_slice, self._frame_index = frame_slice, frame_index
         self._place_vertices(frame_index)
         if frame_slice.number == 0:
             write_array(self.counts, np.zeros((len(self._alone), OBJECT_COUNT_WIDTH), np.int32))
@@ -321,9 +321,17 @@ class PairSubsteps:
                 counts[list(crossing), TUNNELLED] += 1
         return look.is_needed
 
-    @cached_property
+    @property
     def _wrong_sides(self) -> WrongSides:
+        return self._start_sides if self._frame_index < START_FRAMES else self._later_sides
+
+    @cached_property
+    def _start_sides(self) -> WrongSides:
         return WrongSides(self._objects)
+
+    @cached_property
+    def _later_sides(self) -> WrongSides:
+        return WrongSides(self._objects, is_start=False)
 
     @cached_property
     def _modelled(self) -> frozenset[int]:

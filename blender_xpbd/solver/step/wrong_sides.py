@@ -4,7 +4,8 @@
 Of closed colliders sharp edges alone are searched for pairs, and points alone are pushed out of the inside. What lies
 in the plane of a face, or under it, and reaches beyond the face is on the wrong side of an edge. Its pair with that
 edge would hold it there while its points come out. So where a substep begins tangled, edges that go through these faces
-are looked for too: they are taken apart like all that is tangled, and their pairs are left out meanwhile.
+are looked for too: they are taken apart like all that is tangled, and their pairs are left out meanwhile. That is for
+starts, which are apart after some frames: what a goal or a hand draws into a collider would be looked at for ever.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 
+# frames in which they are looked for; what starts on a wrong side is apart after five of them
+START_FRAMES = 10
+
+
 class WrongSides:
     """Looks for what crosses, with the faces beside sharp edges of closed colliders.
 
@@ -32,18 +37,19 @@ class WrongSides:
         surfaces: that are looked at; points are numbered as in ``ContactObjects.surfaces``.
     """
 
-    def __init__(self, objects: ContactObjects) -> None:
+    def __init__(self, objects: ContactObjects, *, is_start: bool = True) -> None:
         """Find these faces.
 
         Args:
             objects: that may touch.
+            is_start: whether they count; else this finds what any look finds.
         """
         self._objects = objects
         colliders = range(objects.body_count, len(objects.meshes))
         searched = [_searched(objects, number) for number in colliders]
         self.surfaces: Surfaces = objects.surfaces
         self._closed = np.array([number for number in colliders if not objects.is_open[number]], np.int32)
-        if any(len(searched[number - objects.body_count].triangles) for number in self._closed):
+        if is_start and any(len(searched[number - objects.body_count].triangles) for number in self._closed):
             self.surfaces = build_surfaces([*objects.meshes[: objects.body_count], *searched], objects.surfaces.sees)
 
     @cached_property

@@ -117,7 +117,7 @@ def test_a_fault_goes_with_the_bake_that_is_undone(bpy, make_body, short, fake_w
     with pytest.raises(RuntimeError, match="E_WORKER"):
         bpy.ops.xpbd.bake()
     bpy.ops.ed.undo_push(message="bake")
-    STATUS.message = json.loads(bpy.context.scene.xpbd.report)["error"]
+    STATUS.message = STATUS.bake_fault = json.loads(bpy.context.scene.xpbd.report)["error"]
     assert "E_WORKER" in " ".join(words())
     bpy.ops.ed.undo()
     assert "E_WORKER" not in " ".join(words())

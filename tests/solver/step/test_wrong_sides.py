@@ -67,3 +67,13 @@ def test_what_is_pinned_inside_is_left_there():
         found.append(len(WrongSides(simulation.system.objects).find(points, particles)))
     assert found[0] > 0
     assert found[1] == 0
+
+
+def test_what_is_drawn_in_later_is_not_looked_at_for_ever():
+    """As by a goal: it would be taken apart in each substep."""
+    simulation = touching(sheet("small", "top", -0.2), colliders=[mesh_box(HALF)])
+    objects = simulation.system.objects
+    points = objects.points(simulation.positions())
+    particles = read_array(simulation._state.particles.positions)
+    assert len(WrongSides(objects).find(points, particles)) > 0
+    assert len(WrongSides(objects, is_start=False).find(points, particles)) == 0

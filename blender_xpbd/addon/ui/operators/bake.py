@@ -133,7 +133,7 @@ class BakeOperator(bpy.types.Operator):
         try:
             summary = run_bake(context, self._wishes(context), show)
         except XpbdError as error:
-            STATUS.message = str(error)
+            STATUS.message = STATUS.bake_fault = str(error)
             self._report(context, "ERROR", str(error))
             return {"CANCELLED"}
         finally:

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 import bpy
 
-from ...scene.parameters.material_parameters import CLOTH
+from ...scene.body_kinds import body_kind
+from ..data.object_types import is_body
 from ..reading.mesh_reader import RIG_MODIFIERS
 
 MODIFIER = "XPBD Strain"
@@ -48,7 +49,8 @@ def show_strain(obj: bpy.types.Object, full: float) -> None:
         obj: a mesh object.
         full: strain of the last colour, as a share.
     """
-    show_map(obj, MODIFIER, _node_tree(full, is_sewn=obj.xpbd.role == CLOTH and obj.xpbd.use_stitches))
+    is_sewn = is_body(obj) and body_kind(obj.xpbd.role).is_sheet and obj.xpbd.use_stitches
+    show_map(obj, MODIFIER, _node_tree(full, is_sewn=is_sewn))
 
 
 def show_map(obj: bpy.types.Object, name: str, tree: bpy.types.NodeTree) -> None:

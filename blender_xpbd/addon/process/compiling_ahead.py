@@ -197,7 +197,7 @@ def _clear_up() -> bool:
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _stop_before_load(*_arguments: Any) -> None:
-    stop()
+    _end()
 
 
 def register() -> None:
@@ -208,6 +208,11 @@ def register() -> None:
 def unregister() -> None:
     """End what compiles."""
     bpy.app.handlers.load_pre.remove(_stop_before_load)
+    _end()
+
+
+def _end() -> None:
+    """End what compiles, and tick no more."""
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
     stop()

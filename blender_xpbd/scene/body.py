@@ -171,6 +171,11 @@ class Body:
         """Number of vertices of the mesh."""
         return len(self.positions)
 
+    @property
+    def can_tear(self) -> bool:
+        """Whether something of it may tear."""
+        return len(self.seams) > 0 and self.material.tear_strain > 0.0
+
 
 def topology_hash(vertex_count: int, face_sizes: Ints, corners: Ints, edges: Ints | None = None) -> str:
     """A digest of a mesh's connectivity: equal meshes have equal ones, an edit that keeps the count has not.

@@ -25,7 +25,7 @@ from .step.step_samples import StepSamples, StepState
 from .system.frame_slice import FrameSlice
 from .system.region_hold import RegionHold
 from .system.system import System
-from .tearing import can_tear, carried, particle_sources
+from .tearing import carried, particle_sources
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
@@ -116,7 +116,7 @@ class RegionalSolver(RecordingSolver):
         if hold is None:
             raise ValueError("the system has no region")
         for model in (*system.models, *other.system.models):
-            if can_tear(model.body):
+            if model.body.can_tear:
                 advice = "What tears cannot be simulated again in part: bake all of it from a frame on."
                 raise XpbdError("E_PARAM", advice, model.body.name)
         _require_alike(system, other.system)

@@ -18,7 +18,6 @@ import numpy.typing as npt
 from ..bodies.joined import body_seams, seam_strains
 from ..geometry.cage.fragments import Fragments
 from ..geometry.surface.seams import Seams
-from ..scene.body import Body
 from ..scene.errors import XpbdError
 from .rest_shapes import shape_sources
 from .solver import Solver
@@ -39,14 +38,9 @@ _OF_RODS = ("orientations", "angular_velocities")
 _MOST_GROWTH = 4
 
 
-def can_tear(body: Body) -> bool:
-    """Whether something of a body may tear."""
-    return len(body.seams) > 0 and body.material.tear_strain > 0.0
-
-
 def make_solver(system: System, paths: tuple[str, ...] = (SERIAL,)) -> Solver:
     """A solver that suits a system; arguments and errors as of ``Solver``."""
-    tears = any(can_tear(model.body) for model in system.models)
+    tears = any(model.body.can_tear for model in system.models)
     return TearingSolver(system, paths) if tears else Solver(system, paths)
 
 
@@ -63,7 +57,7 @@ class TearingSolver(Solver):
         self._seams: dict[int, Seams | Fragments] = {
             number: body_seams(body, system.models[number])
             for number, body in enumerate(system.scene.bodies)
-            if can_tear(body)
+            if body.can_tear
         }
         self.torn: dict[int, Mask] = {
             number: given if len(given := system.scene.bodies[number].torn) else np.zeros(len(seams), np.bool_)

@@ -17,9 +17,10 @@ pytestmark = pytest.mark.usefixtures("taichi_cpu")
 def many():
     """Surfaces half a millimetre above each other, the highest last: who falls crosses several in one substep."""
     planes = [replace(plane(5e-4 * n, friction=0.3), identifier=f"p{n}") for n in range(5)]
+    # so large that no edge dips into it, and it stays a sphere
     ball, box = np.eye(4), np.eye(4)
-    ball[2, 3], box[2, 3] = -0.1975, -0.147
-    sphere = Collider("s0", "Ball", "SPHERE", ball[None], radius=0.2, friction=0.2)
+    ball[2, 3], box[2, 3] = -49.9975, -0.147
+    sphere = Collider("s0", "Ball", "SPHERE", ball[None], radius=50.0, friction=0.2)
     return [*planes, sphere, replace(mesh_box(0.15, box[None]), identifier="m0")]
 
 

@@ -32,7 +32,7 @@ _SHAPES_LOOKED_AT = 12
 
 
 class HeldEdge(NamedTuple):
-    """The longest edge of a body that a collider is to hold.
+    """The longest edge of a body that what is round is to hold.
 
     Attributes:
         length: [m].
@@ -52,11 +52,14 @@ class HeldEdge(NamedTuple):
 def held_edges(models: Sequence[BodyModel], identifier: str) -> tuple[HeldEdge, ...]:
     """Of the bodies that meet a collider; what a longer edge with a smaller gap asks for as well is left out.
 
+    Bodies that may tear do not count. Where they tear, faces appear around vertices of a collider, which then push from
+    the wrong side: a slab of jelly that a ball tears flew apart.
+
     Args:
         models: of all bodies.
         identifier: of the collider.
     """
-    seeing = [model for model in models if meets(model.body, identifier)]
+    seeing = [model for model in models if meets(model.body, identifier) and not model.body.can_tear]
     edges = {HeldEdge(float(surface_lengths(model.body).max()), model.contact_offset) for model in seeing}
     return tuple(
         sorted(
@@ -82,14 +85,15 @@ def has_surface(body: Body) -> bool:
     return len(body.face_sizes) > 0 or len(body.loose_edges) > 0
 
 
-def surface_lengths(body: Body) -> Floats:
-    """Of the edges of a body [m], without those that are sewn; 0 where it has none."""
-    loose = body.loose_edges[: 0 if body.material.use_stitches else None].astype(np.int32)
+def surface_lengths(body: Body, *, with_sewn: bool = False) -> Floats:
+    """Of the edges of a body [m], without or with those that are sewn; 0 where it has none."""
+    leaves_out = body.material.use_stitches and not with_sewn
+    loose = body.loose_edges[: 0 if leaves_out else None].astype(np.int32)
     lengths = edge_lengths(body.positions, np.concatenate([unique_edges(body.face_sizes, body.corners), loose]))
     return lengths if len(lengths) else np.zeros(1)
 
 
-def collider_features(shape: ColliderMesh, held: Sequence[HeldEdge]) -> SurfaceMesh:
+def collider_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> SurfaceMesh:
     """What of a mesh collider is searched for pairs; all its vertices, so that points are numbered alike.
 
     Points are held by the collider's own query, which is asked again where other bodies have pushed them. So the faces
@@ -101,7 +105,11 @@ def collider_features(shape: ColliderMesh, held: Sequence[HeldEdge]) -> SurfaceM
     surface = shape.surface
     frames = range(0, shape.shape_count, max(1, shape.shape_count // _SHAPES_LOOKED_AT))
     places = [shape.vertices(frame) for frame in frames]
-    least_tangent = _gap_tangent(held) * (DIP if surface.closed else LEAST_GAP)
+    seeing = [model for model in models if meets(model.body, shape.collider.identifier)]
+    least_tangent = _gap_tangent(seeing) * (DIP if surface.closed else LEAST_GAP)
+    if shape.collider.radius > 0.0:
+        # of a sphere: its vertices are so near each other that no edge of a body dips between them
+        least_tangent = np.inf
     edges = sharp_edges(places, surface.triangles, is_closed=surface.closed, least_tangent=least_tangent)
     if not surface.closed:
         return SurfaceMesh(places[0], surface.triangles, edges, np.ones(len(places[0]), np.bool_))
@@ -109,11 +117,15 @@ def collider_features(shape: ColliderMesh, held: Sequence[HeldEdge]) -> SurfaceM
     takes_part[edges] = True
     for place in places:
         half = float(np.ptp(place, axis=0).max()) / 2.0
-        for edge in held:
+        for edge in held_edges(models, shape.collider.identifier):
             takes_part |= holding_vertices(place, surface.triangles, length=edge.length, least_dip=edge.dip(half))
     return SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)
 
 
-def _gap_tangent(held: Sequence[HeldEdge]) -> float:
-    """tan(θ/2) of the edges over which the longest edge dips by the smallest gap, see ``sharp_edges``."""
-    return min(edge.gap for edge in held) / max(max(edge.length for edge in held) / 2.0, 1e-30)
+def _gap_tangent(models: Sequence[BodyModel]) -> float:
+    """tan(θ/2) of the edges over which the longest edge dips by the smallest gap, see ``sharp_edges``.
+
+    What is sewn counts: a seam that is drawn over a ridge is to slide on it, not to be held on both sides of it.
+    """
+    longest = max(float(surface_lengths(model.body, with_sewn=True).max()) for model in models)
+    return min(model.contact_offset for model in models) / max(longest / 2.0, 1e-30)

@@ -61,7 +61,7 @@ class WrongSides:
         """Edge and triangle of each crossing, shape (crossings, 2).
 
         What lies in a face of a closed collider counts too. What is pinned inside of one does not, for it never comes
-        out of it.
+        out of it. Nor do solids: they are pushed out as slowly as any body that starts inside.
 
         Args:
             points: where the surface points are [m], shape (points, 3).
@@ -74,8 +74,10 @@ class WrongSides:
         found = np.unique(np.concatenate([found, moved]), axis=0)
         masses = np.where(self._objects.weights != 0.0, particles[self._objects.elements[:, :4], 3], 0.0)
         is_pinned = (masses <= 0.0).all(axis=1)[self.surfaces.edges[found[:, 0]]].any(axis=1)
-        of_closed = np.isin(self.surfaces.point_objects[self.surfaces.triangles[found[:, 1], 0]], self._closed)
-        return found[~(is_pinned & of_closed)]
+        owners = self.surfaces.point_objects
+        is_solid = self._objects.solids[owners[self.surfaces.edges[found[:, 0], 0]]]
+        of_closed = np.isin(owners[self.surfaces.triangles[found[:, 1], 0]], self._closed)
+        return found[~((is_pinned | is_solid) & of_closed)]
 
 
 def _searched(objects: ContactObjects, number: int) -> SurfaceMesh:

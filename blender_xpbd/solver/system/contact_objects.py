@@ -30,7 +30,6 @@ from ...scene.transforms import transformed
 from ..colliding.collider_features import (
     collider_features,
     has_surface,
-    held_edges,
     meets,
     sees_it,
     surface_lengths,
@@ -153,7 +152,7 @@ def build_contact_objects(
     shapes = [ColliderMesh(scene.colliders[number], number) for number in numbers]
     meshes = bodies + [_collider_mesh(shape) for shape in shapes]
     has_body_pairs = bool(sees[: len(models), : len(models)].any())
-    searched = bodies + [collider_features(shape, held_edges(models, shape.collider.identifier)) for shape in shapes]
+    searched = bodies + [collider_features(shape, models) for shape in shapes]
     if not has_body_pairs and not any(mesh.takes_part.any() for mesh in searched[len(models) :]):
         return None
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])

@@ -112,6 +112,18 @@ def test_a_frame_in_doubt_is_done_again_in_slices_and_tells_only_of_these(monkey
     assert found == [(0, FrameSlice()), (1, FrameSlice()), slices[0], *slices]
 
 
+@pytest.mark.usefixtures("tries_nothing")
+@pytest.mark.parametrize("modes", [("PBD",), ("XPBD", "PBD")], ids=["alone", "beside XPBD"])
+def test_a_frame_in_doubt_is_not_divided_with_pbd(modes, monkeypatch):
+    """The stiffness of PBD is that of a substep: in slices a cloth would be pulled together."""
+    bodies = [cloth(5, identifier=f"b{n}", height=float(n), solver_mode=mode) for n, mode in enumerate(modes)]
+    simulation = touching(*bodies, substeps=4)
+    assert simulation._pairs is not None
+    with edited_array(simulation._pairs.counts) as counts:
+        counts[0, TUNNELLED] = 3
+    assert simulation._pairs.slices(1) == 1
+
+
 def passed(simulation):
     """How often something of the first body may have passed through, as a bake tells it."""
     counts = simulation.contact_counts()

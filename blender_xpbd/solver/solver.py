@@ -91,8 +91,6 @@ class Solver:
         self._pairs = (
             None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan, self._samples)
         )
-        if self._pairs is not None and self._start_depths is not None:
-            self._pairs.leave_out(self._start_depths)
         self._pace = Pace(paths)
         self._poses = PoseControl(system.posed, system.scene.frames) if len(system.posed) else None
         self._uploads = Uploads(self._state)

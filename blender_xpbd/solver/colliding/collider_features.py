@@ -107,9 +107,6 @@ def collider_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> Surfa
     places = [shape.vertices(frame) for frame in frames]
     seeing = [model for model in models if meets(model.body, shape.collider.identifier)]
     least_tangent = _gap_tangent(seeing) * (DIP if surface.closed else LEAST_GAP)
-    if shape.collider.radius > 0.0:
-        # of a sphere: its vertices are so near each other that no edge of a body dips between them
-        least_tangent = np.inf
     edges = sharp_edges(places, surface.triangles, is_closed=surface.closed, least_tangent=least_tangent)
     if not surface.closed:
         return SurfaceMesh(places[0], surface.triangles, edges, np.ones(len(places[0]), np.bool_))

@@ -34,7 +34,7 @@ def with_faceted_spheres(scene: Scene, models: Sequence[BodyModel]) -> Scene:
 
     An edge of length L whose ends rest on a sphere of radius r dips by L²/(8 r). Its ends, and the points of all else,
     then meet faces that are a quarter of what edges may dip inside the sphere, or more where that would take too many
-    faces. Such a mesh keeps its radius.
+    faces.
 
     Args:
         scene: bodies and colliders.
@@ -72,4 +72,4 @@ def _faceted(collider: Collider, models: Sequence[BodyModel]) -> Collider:
     transforms = collider.transforms.copy()
     transforms[:, :3, :3] = rotations * scales[:, None, None]
     faces = replace(collider, shape=MESH.shape, positions=collider.radius * vertices[None], triangles=triangles)
-    return replace(faces, transforms=transforms)
+    return replace(faces, transforms=transforms, radius=0.0)

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from ...constraints.constraint import MIXED, PBD
-from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS, OBJECT_RESTITUTION, POINTS
+from ...bodies.own_settings import is_pbd
+from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS, OBJECT_RESTITUTION
 from ...contacts.pairs.untangle import Way
 from ...contacts.search.crossings import CrossingSearch
 from ...contacts.search.pair_search import Contents, PairSearch
@@ -31,7 +31,6 @@ from ..system.colliders import ColliderSet
 from ..system.contact_objects import ContactObjects
 from ..system.fast_colliders import FAST, MOST_SUBSTEPS, FastColliders
 from ..system.frame_slice import WHOLE, FrameSlice
-from ..system.mode import static_mode
 from ..system.system import System
 from ..windows.anchor_state import ROW_WIDTH, read_anchors, write_anchors
 from ..windows.pair_tables import (
@@ -60,13 +59,11 @@ from .frame_samples import FrameSamples
 from .packs import Pairs
 from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, staying_arrays
 from .plan import SERIAL, Plan
-from .start_depths import StartDepths
 from .team_path import simulate_stages
-from .untangling import Untangling, crossing_at_rest, leave_out_pairs
+from .untangling import Untangling, crossing_at_rest
 from .wrong_sides import START_FRAMES, WrongSides
 
 Ints = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
 
 # searches in a substep that pushes may ask for; then what is pushed out of its box is held in it. Chosen by hand
 MOST_ROUNDS = 3
@@ -125,8 +122,8 @@ class PairSubsteps:
         self.passed = make_array(np.zeros(objects.body_count), ti.f32)
         self._substeps = system.scene.settings.substeps
         self._fast = FastColliders(objects, colliders, self._substeps)
-        # the stiffness of PBD is that of a substep, however short: in slices a body would be stiffer
-        self._divides = not static_mode(system) & (PBD | MIXED)
+        # the stiffness of PBD is that of a substep, however short: in slices a body is stiffer
+        self._are_pbd = np.array([is_pbd(body, system.scene.settings) for body in system.scene.bodies])
         # whether in the frame that was simulated last anything was to be taken apart
         self._was_tangled = False
         acts = [stage.act for stage in plan.state.stages]
@@ -139,9 +136,6 @@ class PairSubsteps:
         # of the substep whose first stage this is
         self._islands_of = 0
         self._untangling: Untangling | None = None
-        # solids that are pushed out of colliders in which they started, see ``leave_out``
-        self._inside: Bools = np.zeros((len(objects.rows), len(objects.rows)), np.bool_)
-        self._inside_until = 0.0
         # of two bodies the one with the higher layer lies outside; of colliders nothing says it
         layers = np.array([body.contact.layer for body in system.scene.bodies])
         self._outside = np.zeros((len(objects.rows), len(objects.rows)), np.int32)
@@ -153,25 +147,15 @@ class PairSubsteps:
         self._told: Ints = np.zeros(TOLD_WIDTH, np.int32)
         self._plan, self._team_size = plan, 1
 
-    def leave_out(self, start_depths: StartDepths) -> None:
-        """Leave out pairs of solids and colliders as long as the one is pushed out of the other, inside which it began.
-
-        A vertex of the collider that is inside the solid would push the nearest face away from it, and throw it.
-        """
-        for body, collider in start_depths.deepest:
-            number = self._objects.body_count + np.flatnonzero(self._objects.colliders == collider)
-            self._inside[body, number] = self._inside[number, body] = self._objects.solids[body]
-        self._inside_until = start_depths.duration / start_depths.frame_duration
-
     def slices(self, frame_index: int) -> int:
         """Into how many slices the frame that leads from ``frame_index`` on is to be divided, now that it is simulated.
 
-        1 where it may stay as it is: nothing may have passed through anything. With PBD always.
+        1 where it may stay as it is: nothing may have passed through anything. What may have passed through bodies
+        of PBD alone is told only.
         """
-        if not self._divides:
-            return 1
         has_passed = read_array(self.counts)[:, TUNNELLED] > 0
-        if not has_passed.any():
+        bodies = has_passed[: self._objects.body_count]
+        if not has_passed.any() or (bodies.any() and not (bodies & ~self._are_pbd).any()):
             return 1
         shares = self._fast.shares(frame_index)
         if has_passed[self._objects.body_count :][shares > FAST].any():
@@ -440,9 +424,6 @@ class PairSubsteps:
             self._lay_out(found.pairs)
         if self._untangling is not None and self._untangling.is_needed:
             self._untangling.leave_out(found)
-        if self._frame_index < self._inside_until and self._inside.any():
-            owners = self._objects.surfaces.point_objects[read_array(found.pairs.pair_ints)[: found.count, POINTS:]]
-            leave_out_pairs(found, self._inside[owners[:, 0], owners[:, 3]])
 
     def _frames(self) -> npt.NDArray[np.floating[Any]]:
         """How far the frame of each object's island has come [m], shape (objects, 4)."""

@@ -93,7 +93,10 @@ class Untangling:
 
     def leave_out(self, listed: PairList) -> None:
         """Take the pairs that stand in the way out of those that were found."""
-        leave_out_pairs(listed, tangled_pairs(self._tied, read_array(listed.pairs.pair_ints)[: listed.count]))
+        ints, clearances = read_array(listed.pairs.pair_ints), read_array(listed.pairs.pair_clearances)
+        is_tangled = tangled_pairs(self._tied, ints[: listed.count])
+        clearances[: listed.count][is_tangled] = TANGLED_CLEARANCE
+        write_array(listed.pairs.pair_clearances, clearances)
 
     def end(self) -> None:
         """Take back what is left of the pushes' speeds; colliders hold as before."""
@@ -101,13 +104,6 @@ class Untangling:
         velocities = read_array(self._particles.velocities)
         velocities[:, :3] = taken_back(velocities[:, :3].astype(np.float64), self._added)
         write_array(self._particles.velocities, velocities)
-
-
-def leave_out_pairs(listed: PairList, which: npt.NDArray[np.bool_]) -> None:
-    """Let pairs that were found not push, shape (pairs found,)."""
-    clearances = read_array(listed.pairs.pair_clearances)
-    clearances[: listed.count][which] = TANGLED_CLEARANCE
-    write_array(listed.pairs.pair_clearances, clearances)
 
 
 def crossing_at_rest(search: CrossingSearch, surfaces: Surfaces) -> frozenset[int]:

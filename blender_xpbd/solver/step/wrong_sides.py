@@ -61,7 +61,7 @@ class WrongSides:
         """Edge and triangle of each crossing, shape (crossings, 2).
 
         What lies in a face of a closed collider counts too. What is pinned inside of one does not, for it never comes
-        out of it. Nor do solids: they are pushed out as slowly as any body that starts inside.
+        out of it. Nor do edges of solids: these are pushed out as slowly as all that starts inside.
 
         Args:
             points: where the surface points are [m], shape (points, 3).

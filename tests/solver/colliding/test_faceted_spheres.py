@@ -112,26 +112,6 @@ def test_what_may_tear_meets_the_sphere_itself() -> None:
     assert build_system(scene(torn, colliders=[BALL])).scene.colliders == (BALL,)
 
 
-def test_no_edge_of_a_sphere_is_searched() -> None:
-    """Its vertices are near enough to hold what lies on it."""
-    system = build_system(scene(cloth(3, size=0.8, height=1.0), colliders=[BALL]))
-    assert system.objects is not None
-    first = system.objects.surfaces.edge_starts[1]
-    assert len(system.objects.surfaces.edges) == first
-
-
-@pytest.mark.parametrize("collider", [BALL, mesh_ball(12)], ids=["sphere", "mesh"])
-def test_a_jelly_that_starts_half_inside_is_not_thrown(collider: Collider) -> None:
-    body = jelly_cube(0.4, 0.1, 5, youngs_modulus=6e4)
-    simulation = touching(body, colliders=[collider], substeps=10)
-    heights = []
-    for _ in range(24):
-        simulation.advance()
-        heights.append(float((simulation.positions() + simulation.system.origin)[:, 2].max()))
-    # where it lies on top of the ball
-    assert max(heights) < RADIUS + 0.4 + 0.15
-
-
 def test_an_endless_edge_still_has_a_round_ball() -> None:
     (mesh,) = build_system(scene(cloth(2, size=100.0, height=1.0), colliders=[BALL])).scene.colliders
     assert face_depth(mesh) < 0.02 * RADIUS

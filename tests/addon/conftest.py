@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -42,10 +41,9 @@ def fake_worker(bpy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[..
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of a test goes to the user's cache."""
+    """Nothing of a test goes to the user's cache; kernels are compiled once for all tests, see ``pytest_configure``."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "user"))
-    monkeypatch.setenv("XPBD_TAICHI_CACHE", os.environ.get("TI_OFFLINE_CACHE_FILE_PATH", str(tmp_path / "taichi")))
 
 
 @pytest.fixture

@@ -112,9 +112,10 @@ def collider_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> Surfa
         return SurfaceMesh(places[0], surface.triangles, edges, np.ones(len(places[0]), np.bool_))
     takes_part = np.zeros(len(places[0]), np.bool_)
     takes_part[edges] = True
+    held = held_edges(models, shape.collider.identifier)
     for place in places:
         half = float(np.ptp(place, axis=0).max()) / 2.0
-        for edge in held_edges(models, shape.collider.identifier):
+        for edge in held:
             takes_part |= holding_vertices(place, surface.triangles, length=edge.length, least_dip=edge.dip(half))
     return SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)
 

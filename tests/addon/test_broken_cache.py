@@ -162,6 +162,7 @@ def test_a_folder_where_a_file_should_be(bpy, bake, fake_worker, tmp_path, name)
     assert str(folder / name) in caught.value.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lock", "result.json", "checkpoint.bin", "status.json"])
 def test_a_folder_where_a_file_of_the_real_worker_should_be(bpy, bake, real_worker, tmp_path, name):
     folder = prepared(bpy, tmp_path)

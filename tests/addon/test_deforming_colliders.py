@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.geometry.triangle_shapes import signed_distances
 
@@ -27,6 +28,7 @@ def inside_count(bpy, cloth, collider):
     return int((signed_distances(points, skin[triangles]) < -1e-4).sum())
 
 
+@pytest.mark.slow
 def test_a_cape_on_a_walking_figure(bpy, tmp_path):
     from blender_xpbd.addon.baking.bake import run_bake
     from blender_xpbd.addon.data.bake_options import BakeOptions
@@ -87,6 +89,7 @@ def bending_arm(bpy):
     return arm
 
 
+@pytest.mark.slow
 def test_cloth_on_a_bending_arm(bpy, tmp_path):
     """A towel over the forearm goes up with it: it neither passes nor stays behind."""
     from blender_xpbd.addon.baking.bake import run_bake

@@ -72,6 +72,7 @@ def wait(process):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_A_WORKER)
 def test_a_worker_ends_by_its_rules(name, python, tmp_path, outside):
     """Told over its input, so that it opens the log itself."""

@@ -87,6 +87,7 @@ def test_they_fall_as_fast_as_the_body(name):
     assert fall[-1, 2] < -0.2
 
 
+@pytest.mark.slow
 def test_a_strand_bends_by_what_hangs_on_it():
     """A clamped strand under the weight at its tip: the dip grows by the same with each further vertex."""
     dips = []

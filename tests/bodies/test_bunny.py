@@ -14,6 +14,7 @@ from tests.solver.scenes import plane, solver
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
 
+@pytest.mark.slow
 def test_bunny_falls_bounces_and_keeps_its_volume(meshes_folder):
     vertices, tetrahedra = read_node_ele(meshes_folder / "bunny-coarse.node")
     vertices[:, 2] += 1.0 - vertices[:, 2].min()

@@ -48,6 +48,7 @@ def test_seams_and_bdf2_have_no_threads(seams):
     assert build_body(scarf(**seams), settings).rods is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("taichi_cpu")
 def test_threads_hang_down_and_keep_their_length():
     body = scarf(damping=2.0)

@@ -173,6 +173,7 @@ def test_every_constraint_is_tested():
     assert set(REST) == {kind.name for kind in CONSTRAINTS}
 
 
+@pytest.mark.slow
 @every
 def test_rest_satisfies_the_constraint(name):
     block = build(name)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 # the other tests share a process that computes in double precision
@@ -41,6 +43,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_degenerate_and_tiny_shapes_stay_finite():
     command = [sys.executable, "-c", PROGRAM]
     output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout

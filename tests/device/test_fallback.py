@@ -36,6 +36,7 @@ def unknown(monkeypatch):
     return become_unknown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_a_scene_gives_the_same_bytes(path, unknown, monkeypatch):
     monkeypatch.setattr(tasks, "TASK_SECONDS", 1e-9)

@@ -27,6 +27,7 @@ def refused(monkeypatch):
     launch.forget()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [COLOURS, SERIAL])
 def test_a_scene_gives_the_same_bytes(path, refused, monkeypatch):
     monkeypatch.setattr(tasks, "TASK_SECONDS", 1e-9)

@@ -90,6 +90,7 @@ def folded(body):
     return replace(body, positions=positions, pins=pins(positions, body.pins.vertices))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CLOTHS)
 @pytest.mark.parametrize("iterations", [1, 3])
 def test_cloth(kind, iterations):

@@ -36,6 +36,7 @@ def falling(frames=12):
     return box(frames) - fallen[:, None, None] * [0.0, 0.0, 1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["circle, cloth, floor, 1 m", "plane, cloth, floor, 1 m", "torus, jelly, floor, 1 m"])
 def test_a_tenth_of_the_first_tries(bpy, name):
     what = next(one for one in TRIES if one.name == name)

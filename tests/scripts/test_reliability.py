@@ -40,6 +40,7 @@ def faults_of(rows):
     return [(row["number"], fault) for row in rows for fault in row["faults"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in COUNTS if name != "kills"])
 def test_a_few_trials_hold(bpy, rows_of, name):
     rows = rows_of(name, COUNTS[name])
@@ -47,6 +48,7 @@ def test_a_few_trials_hold(bpy, rows_of, name):
     assert faults_of(rows) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOUNTING)
 def test_a_few_disks_hold(bpy, rows_of, tmp_path, name):
     mount = shutil.which("mount")
@@ -58,6 +60,7 @@ def test_a_few_disks_hold(bpy, rows_of, tmp_path, name):
     assert faults_of(rows_of(name, MOUNTING[name])) == []
 
 
+@pytest.mark.slow
 def test_a_tenth_of_the_odd_meshes_holds_and_valid_ones_are_baked(rows_of):
     rows = rows_of("meshes", MESHES)
     assert len(rows) == MESHES
@@ -162,6 +165,7 @@ def test_a_kill_that_comes_too_late_meets_no_bake(bpy, tmp_path):
         blender.kill()
 
 
+@pytest.mark.slow
 def test_every_kill_met_a_bake_that_lived(bpy, rows_of):
     rows = rows_of("kills", COUNTS["kills"])
     assert faults_of(rows) == []

@@ -19,6 +19,7 @@ from blender_xpbd.jobs.version import SOLVER_VERSION
 QUICK = [case for case in CASES if case.quick]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("taichi_cpu")
 @pytest.mark.parametrize("case", QUICK, ids=[case.name for case in QUICK])
 def test_quick_case_is_within_its_tolerance(case: Case) -> None:

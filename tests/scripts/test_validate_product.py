@@ -21,6 +21,7 @@ from blender_xpbd.jobs.version import SOLVER_VERSION
 CLOTH = Thing("Cloth", *sheet("quads", 1.0, 1.0, 2, 2), values("CLOTH"))
 
 
+@pytest.mark.slow
 def test_a_shot_is_baked_at_default_settings(bpy, monkeypatch, tmp_path):
     """A free cloth falls by ½ g t²; a pinned vertex and the object's name stay."""
     held = dataclasses.replace(CLOTH, name="Held", pinned=np.arange(9, dtype=np.int32))

@@ -62,6 +62,7 @@ def test_an_upright_rod_falls_freely(radius):
     np.testing.assert_allclose(fall_speed((0.0, 0.0, 1.0), radius, 9), GRAVITY * (1.0 - 0.5 / 240.0), rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [0.0, 30.0, 60.0, 90.0])
 @pytest.mark.parametrize("path", [SERIAL, COLOURS])
 def test_wind_pushes_across_a_rod(degrees, path):
@@ -91,6 +92,7 @@ def test_a_tapered_strand_bears_wind_by_its_thickness():
     np.testing.assert_allclose(forces.sum(), expected.sum(), rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_threads_of_a_cloth_stand_in_the_wind():
     """A sheet that lies along the wind has none of it; the thread across it has."""
     sheet = cloth(3, air_drag=1.2, radius=0.01)
@@ -108,6 +110,7 @@ def test_threads_of_a_cloth_stand_in_the_wind():
     np.testing.assert_allclose(momentum[0] / (0.5 * h), 0.5 * AIR * 1.2 * 0.02 * 0.5 * 100.0, rtol=0.01)
 
 
+@pytest.mark.slow
 def test_paths_agree_on_a_helix_in_the_wind():
     points = helix()
     body = strand(points, pinned=(0,), radius=0.002, youngs_modulus=1e8, density=1000.0)

@@ -58,6 +58,7 @@ def test_a_strand_that_hardly_resists_twist_is_no_chain(values):
     assert "rod_chains" not in counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{"iterations": 3}, {"solver_mode": "PBD"}])
 def test_so_it_does_with_damping_and_several_iterations(settings, monkeypatch):
     body = strand(CURL, (0, 1), internal_damping=5.0, **SOFT)

@@ -48,6 +48,7 @@ def test_what_comes_near_nothing_goes_as_if_it_could_not_touch(substeps):
     np.testing.assert_array_equal(places, free)
 
 
+@pytest.mark.slow
 def test_jellies_that_stay_apart_on_a_floor_are_clear():
     free, _ = advanced(solver(*jellies(), colliders=[plane()], substeps=5))
     places, clear = advanced(touching(*jellies(), colliders=[plane()], substeps=5))

@@ -48,6 +48,7 @@ def asks_anew(monkeypatch):
     monkeypatch.setattr(StandingColliders, "tell", lambda self, state, motion: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [SERIAL, THREADS])
 @pytest.mark.parametrize("name", SCENES)
 def test_what_is_known_changes_no_byte(name, path, monkeypatch):

@@ -54,6 +54,7 @@ def heights_over(simulation, collider, positions, frame):
     return heights
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_closed", [False, True], ids=["open", "closed"])
 def test_a_plate_that_rises_lifts_cloth_at_its_speed(is_closed):
     """1 m/s, by its vertices; the whole frame's motion is 4 cm."""
@@ -71,6 +72,7 @@ def test_a_plate_that_rises_lifts_cloth_at_its_speed(is_closed):
     np.testing.assert_allclose(velocities[:, 2], 1.0, atol=0.01)
 
 
+@pytest.mark.slow
 def test_a_plate_that_rises_lifts_jelly():
     plate = floor(3, lambda x, y, t: 0.5 * t + 0 * x)
     body = jelly_cube(0.3, height=0.05, resolution=4, contact_offset=0.0)
@@ -103,6 +105,7 @@ def test_a_sphere_that_inflates_pushes_everything_out():
     assert run(simulation, 0)[:, 2].min() > 0.0, "nothing was taken through to the other side"
 
 
+@pytest.mark.slow
 def test_a_floor_that_waves_is_never_passed():
     def wave(x, y, t):
         return 0.12 * np.sin(6.0 * x - 14.0 * t) * np.cos(5.0 * y + 3.0 * t)
@@ -159,6 +162,7 @@ def turning(angle_per_frame):
     return matrices
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "tolerance"), [("CLOTH", 1e-4), ("JELLY", 1e-3)])
 def test_vertices_do_what_matrices_do(kind, tolerance):
     """A box that turns by 1° a frame and moves: chords are 1e-5 m from arcs, and jelly bounces."""
@@ -187,6 +191,7 @@ def test_a_scale_that_is_animated_counts(scale):
     np.testing.assert_allclose(heights, 0.5 * factors[-1, 2], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_point_deep_inside_finds_its_way_out():
     collider = ball(np.linspace(0.5, 0.52, FRAMES))
     body = cloth(5, size=0.1, height=0.2, **SHEET)

@@ -94,6 +94,7 @@ def test_threads_and_a_checkpoint_change_no_byte():
             np.testing.assert_array_equal(values, other.checkpoint()[name])
 
 
+@pytest.mark.slow
 def test_lists_that_grow_while_nothing_else_touches_keep_what_grains_hold(monkeypatch):
     """The frame in which they grow is tried as one without contact of surfaces, and begun again."""
     body = grains(block((4, 4, 3), RADIUS, height=RADIUS), radius=RADIUS, friction=0.6)

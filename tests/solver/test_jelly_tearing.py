@@ -154,6 +154,7 @@ def test_pieces_are_as_thin_as_the_whole(count, resolution):
     assert bool(found[0]) == (resolution == 8)
 
 
+@pytest.mark.slow
 def test_jelly_that_meets_itself_is_not_held_at_its_cuts():
     """Copies of vertices at cuts begin at a gap of 0: they must hold nothing, before it tears and after."""
     found = []

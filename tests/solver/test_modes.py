@@ -107,6 +107,7 @@ def test_share_per_iteration_grows_with_iterations():
     assert raw < 0.25 * once
 
 
+@pytest.mark.slow
 def test_xpbd_keeps_its_stiffness_where_pbd_does_not():
     """The gallery's block: α = 5e-4 m/N beside k = 0.025."""
     physical = pinned_block(stretch_compliance=COMPLIANCE, volume_compliance=1e-3)

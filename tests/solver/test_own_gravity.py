@@ -39,6 +39,7 @@ def falling_cube():
     return jelly_cube(0.2, 0.1, 3, youngs_modulus=3e4, restitution=0.8, gravity_factor=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "collider", "integration", "frames"),
     [

@@ -76,6 +76,7 @@ def jelly_on_post():
     return [jelly_cube(0.3, 1.4, 4)], [post, plane()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("substeps", [3, 10, 20])
 @pytest.mark.parametrize(
     "make", [two_sheets, folded, jelly_on_jelly, cloth_on_jelly, cloth_on_cube, jelly_on_post], ids=lambda f: f.__name__
@@ -149,6 +150,7 @@ def test_ten_layers_fall_freely(substeps):
     assert np.abs(fallen[:, :2]).max() < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("substeps", [3, 10])
 @pytest.mark.parametrize("kind", ["cloth", "jelly"])
 def test_bodies_that_meet_keep_their_momentum(kind, substeps):
@@ -221,6 +223,7 @@ def test_threads_change_no_byte(make, monkeypatch):
         assert all(np.array_equal(whole[name], other[name]) for name in whole)
 
 
+@pytest.mark.slow
 @SCENES
 def test_resuming_changes_no_byte(make, monkeypatch):
     monkeypatch.setattr(tasks, "FEWEST_TASKS", 0.0)

@@ -215,6 +215,7 @@ def test_a_bake_goes_on_bit_for_bit(model):
     assert run(other, 6).tobytes() == expected.tobytes()
 
 
+@pytest.mark.slow
 def test_frames_that_are_done_again_flow_once():
     """Where bodies meet, a frame may be computed twice: rest shapes go back with the positions."""
     upper = replace(dropped(), identifier="b1", positions=dropped().positions + np.array([0.02, 0.0, 0.5]))

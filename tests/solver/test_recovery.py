@@ -20,6 +20,7 @@ QUICK = [case for case in recovery.CASES if case.name.endswith(("_grid", "_borde
 FRAMES = 14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", QUICK, ids=lambda case: case.name)
 def test_what_begins_tangled_is_free_and_whole(case):
     content = scene_of(case, 0, 10)

@@ -59,6 +59,7 @@ def without_contact(made):
     return replace(made, colliders=(), bodies=(replace(made.bodies[0], contact=APART),))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [without_box, with_box_below, without_contact])
 def test_what_is_held_goes_the_way_that_counts_where_frames_are_sliced(monkeypatch, change):
     """The bake divides frames, and has thrown away what it found before; the region divides none of them."""

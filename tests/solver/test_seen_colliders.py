@@ -40,6 +40,7 @@ def ending(*bodies, path=SERIAL, **keywords):
     return (simulation.positions() + simulation.system.origin)[: starts[-1]], starts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [cloth, jelly_cube], ids=["cloth", "jelly"])
 @pytest.mark.parametrize("shape", ["PLANE", "SPHERE", "MESH"])
 def test_what_is_not_seen_changes_nothing(shape, make):

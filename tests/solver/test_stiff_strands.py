@@ -75,6 +75,7 @@ ON_A_FLOOR = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", ON_A_FLOOR.values(), ids=ON_A_FLOOR)
 def test_a_wire_comes_to_rest_on_a_floor(points):
     places, velocities = run(points, floor=True)

@@ -29,6 +29,7 @@ def motions(simulation):
     return found, np.sum([mine.spin + mine.mass * np.cross(mine.centre, mine.velocity) for mine in found], axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lower", "upper"), [(cube, cube), (cube, ball), (angle, tetrahedron)])
 def test_what_a_hard_body_loses_the_other_gains(lower, upper):
     below = placed(lower, "b0", 0.0, **HARD)
@@ -55,6 +56,7 @@ def test_a_hard_body_rebounds_from_what_is_held(shape):
     assert Motion(simulation, *simulation.system.starts[1:3]).velocity[2] == pytest.approx(E * SPEED, rel=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [HARD, RUBBER], ids=["hard", "soft"])
 def test_what_a_push_holds_down_rests_as_by_its_weight(kind):
     """A body's push of −g is its weight: what counts as a hit and what as rest is the same.

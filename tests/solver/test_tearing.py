@@ -150,6 +150,7 @@ def drawn_flag():
     return replace(body, pins=pins(body.positions, ends, targets=body.positions[None, ends] + shares * moves))
 
 
+@pytest.mark.slow
 def test_torn_cloth_that_meets_itself_comes_apart():
     """Copies that have torn apart begin at a gap of 0: they must not stick, and joined ones are no obstacle."""
     frames, found = 20, {}

@@ -201,6 +201,7 @@ def test_there_is_a_case_for_every_parameter():
     assert found == animatable | on_colliders
 
 
+@pytest.mark.slow
 @EVERY_CASE
 def test_a_value_of_all_frames_is_that_of_the_job(name, case):
     np.testing.assert_array_equal(
@@ -208,6 +209,7 @@ def test_a_value_of_all_frames_is_that_of_the_job(name, case):
     )
 
 
+@pytest.mark.slow
 @EVERY_CASE
 def test_what_was_built_from_another_value_follows(name, case):
     expected = motion(with_value(name, case, case.value))

@@ -47,6 +47,7 @@ def crossing_count(simulation):
     return len(find_crossings(objects.surfaces, objects.points(simulation.positions())))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scene", [corner_through_sheet, sheet_through_jelly])
 def test_what_crosses_comes_apart(scene):
     simulation = touching(*scene())
@@ -66,6 +67,7 @@ def as_cloth(identifier, vertices, triangles):
     return Body(identifier, "Cloth", "CLOTH", vertices, sizes, triangles.ravel(), material, pins(vertices, []))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "kind"),
     # of few triangles only the widest loop of a sheet with itself is made
@@ -88,6 +90,7 @@ def test_sheets_come_apart_and_stay_apart(way, kind):
     assert counts[first:] == [0] * (11 - first)
 
 
+@pytest.mark.slow
 def test_what_goes_through_an_open_collider_comes_out():
     """It holds points on the side on which they are, so it must let those through that have to go back."""
     (vertices, triangles), (poking, faces) = tangled_sheets("corner")
@@ -99,6 +102,7 @@ def test_what_goes_through_an_open_collider_comes_out():
     assert crossing_count(simulation) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0.1, 0.25])
 def test_a_jelly_in_a_jelly_glides_out(size):
     """The small one lies wholly in the large one: nothing crosses."""

@@ -38,6 +38,7 @@ def run(tmp_path):
     return compute
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [2, 8, LAST])
 def test_the_same_inputs_give_the_same_bytes_from_any_frame(run, first):
     former, *_ = run(falling())
@@ -70,6 +71,7 @@ def test_other_inputs_count_from_that_frame_on(run):
     assert [frame for frame in before if before[frame] == after[frame]] == list(range(1, 8))
 
 
+@pytest.mark.slow
 def test_a_bake_goes_on_from_one_that_went_on(run):
     """Of the second nothing is kept between its two ends."""
     first, *_ = run(falling())
@@ -85,6 +87,7 @@ def test_a_bake_goes_on_from_one_that_went_on(run):
     assert [frame for frame in before if before[frame] == after[frame]] == list(range(1, 10))
 
 
+@pytest.mark.slow
 def test_a_bake_from_an_earlier_frame_than_the_one_before(run):
     first, *_ = run(falling())
     second, *_ = run(falling(friction=0.0, beginning=Beginning(first.name, 8)))
@@ -130,6 +133,7 @@ def test_a_damaged_result_is_computed_again(run):
     assert frames_of(job)[0] == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "other", [{"frames": (2, LAST)}, {"height": 0.2}, {"count": 5}], ids=["range", "place", "vertices"]
 )

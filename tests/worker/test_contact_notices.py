@@ -86,6 +86,7 @@ def test_no_number_is_no_passage(count: float) -> None:
     assert tunnelled_notice(count, "Cloth", 7, []) is None
 
 
+@pytest.mark.slow
 def test_a_job_keeps_what_the_solver_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def counts(solver: Solver) -> np.ndarray:
         return np.array([[4.0 * solver.frame_index, solver.frame_index == 3], [1.0, 0.0]])

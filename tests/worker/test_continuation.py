@@ -64,6 +64,7 @@ def jelly_on_cloth(since):
     return scene(moved, block, frames=(1, LAST), substeps=6, meet=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "since"), [(over_a_box, 8), (jelly_on_cloth, 16)])
 def test_frames_before_a_changed_motion_are_kept(tmp_path, make, since):
     former = run(write_job(tmp_path, make(LAST)))
@@ -99,6 +100,7 @@ def test_a_shorter_range_goes_on_from_a_state_on_the_way(tmp_path):
     assert frames_of(job) == frames_of(former)[:14]
 
 
+@pytest.mark.slow
 def test_other_substeps_by_material_begin_anew(tmp_path):
     """A longer fall asks for more: what was simulated with fewer is not gone on from."""
     made = [

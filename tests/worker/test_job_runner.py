@@ -139,6 +139,7 @@ def test_edges_ten_times_their_length_are_no_material_any_more(tmp_path, monkeyp
     assert (error.code, error.object_name, error.frame) == ("E_DIVERGED", "Cloth", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [7, 1])
 def test_inverted_tetrahedra_are_told_once_for_each_body(tmp_path, monkeypatch, count):
     measure = job_runner.Measure.__call__

@@ -53,6 +53,7 @@ def nothing(last=FRAMES):
     return [PlayInput(frame) for frame in range(2, last + 1)]
 
 
+@pytest.mark.slow
 def test_a_grab_draws_its_patch_to_the_hand(tmp_path):
     held = [PlayInput(frame, CORNER) for frame in range(2, FRAMES + 1)]
     holding, falling = (
@@ -94,6 +95,7 @@ def test_a_push_lifts_and_a_pull_draws_to_its_point(tmp_path):
     assert 0.6 < positions(pulled)[FRAMES][:, 2].mean() < 1.4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lying_cloth, lambda: scene(jelly_cube(1.0), colliders=[plane()],
                                                              frames=(1, FRAMES), substeps=6)])  # fmt: skip
 def test_recorded_inputs_give_the_same_bytes_again_and_after_a_stop(tmp_path, capfd, make):

@@ -47,6 +47,7 @@ def bytes_of(folder):
     return {frame: cache.path(frame).read_bytes() for frame in cache.available()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [3, POSE - LEAD, POSE - LEAD + 1, POSE - LEAD + 2, POSE - 1, POSE])
 def test_a_stopped_job_goes_on_with_the_same_bytes(tmp_path, monkeypatch, last):
     whole = write_job(tmp_path / "whole", posed_cloth())

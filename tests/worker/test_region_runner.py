@@ -167,6 +167,7 @@ ALIKE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", ALIKE, ids=lambda make: make.__name__)
 def test_with_nothing_changed_nothing_departs(run, make):
     """What is outside gives way within a substep as it did, and is where it was after it."""
@@ -194,6 +195,7 @@ def test_only_the_region_moves_otherwise(run, make, changed):
     assert np.abs(other - before)[FIRST - 1 : END - 4].max() > 0.01
 
 
+@pytest.mark.slow
 def test_a_killed_region_goes_on_with_the_same_bytes(run, tmp_path):
     long = {"settings": replace(subdivided_jelly().settings, substeps=120)}
     former = run(replace(subdivided_jelly(), **long))
@@ -277,6 +279,7 @@ def test_a_bake_goes_on_from_a_region(run, first):
     assert np.abs(after[first - 1] - before[first - 1]).max() < 0.3 * step
 
 
+@pytest.mark.slow
 def test_a_collider_comes_and_the_frames_outside_stay(tmp_path):
     """Contact with a mesh is measured, which the bake before did not do: its frames are written anew.
 

@@ -119,6 +119,7 @@ def test_keeps_every_nth_frame_and_the_last(tmp_path):
     assert all(few[frame] == every[frame] for frame in few)
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_goes_on_with_the_same_bytes(tmp_path):
     job = falling_cloth(60, 30, substeps=30)
     expected_folder = write_job(tmp_path / "whole", job)

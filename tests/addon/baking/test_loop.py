@@ -36,6 +36,7 @@ def bake(bpy, tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_the_end_is_simulated_into_the_beginning_and_taken_back(bpy, bake, make_body, dump):
     body = make_body("Tuch")
     before = dump(body)

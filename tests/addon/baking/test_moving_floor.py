@@ -71,6 +71,7 @@ def baked(bpy, tmp_path):
     return bodies, summary.warnings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("heights", "highest"),
     [(shaken(1), 0.001), (shaken(10), 0.001), (shaken(100), 0.05), (lifted(), 0.7)],

@@ -46,6 +46,7 @@ def needs_of(bpy):
     return needs_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [cloth(40), ball(12), ropes(20)], ids=["cloth", "jelly", "strands"])
 def test_the_disk_that_a_bake_takes(needs_of, tmp_path, body):
     from blender_xpbd.worker.job_runner import run_job

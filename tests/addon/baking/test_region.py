@@ -75,6 +75,7 @@ def wish(group="Saum", first=FIRST, last=LAST, name="Tuch"):
     return RegionWish(name, group, first, last)
 
 
+@pytest.mark.slow
 def test_a_region_is_baked_again_and_taken_back(bpy, bake, body, select):
     before = bake()
     first_keys = keys_of(body)
@@ -347,6 +348,7 @@ def test_frames_before_another_are_those_of_the_region(bake, body):
     assert all(found[frame] == kept[frame] for frame in range(1, LAST + 1))
 
 
+@pytest.mark.slow
 def test_the_others_are_held(bpy, bake, body, make_body):
     other = make_body("Andere", location=(0.0, 0.0, 3.0))
     bake()
@@ -357,6 +359,7 @@ def test_the_others_are_held(bpy, bake, body, make_body):
     np.testing.assert_array_equal(keys_of(other), first)
 
 
+@pytest.mark.slow
 def test_what_was_baked_alone_is_baked_again_alone(bpy, bake, body, make_body):
     other = make_body("Andere", location=(0.0, 0.0, 3.0))
     bake()
@@ -600,6 +603,7 @@ def test_a_retimed_bake_stays_retimed(bake, fake_worker, body):
         assert points() == shown
 
 
+@pytest.mark.slow
 def test_a_region_goes_into_its_pose(bpy, bake, body):
     body.shape_key_add(name="Basis", from_mix=False)
     key = body.shape_key_add(name="Up", from_mix=False)

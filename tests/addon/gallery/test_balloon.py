@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 
+@pytest.mark.slow
 def test_a_balloon_on_a_string(bpy, bake_scene):
     from blender_xpbd.addon.gallery import balloon as scene
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 
 from blender_xpbd.geometry.surface.topology import triangulate
 
@@ -17,6 +18,7 @@ def volumes(positions, triangles, pieces):
     return np.bincount(pieces[triangles[:, 0]] - 1, sixths)
 
 
+@pytest.mark.slow
 def test_a_ball_breaks_through_the_slab(bpy, bake_scene):
     from blender_xpbd.addon.data.link_attributes import SEAM
     from blender_xpbd.addon.gallery.breaking_jelly import BREAKING_JELLY, HEIGHT, PIECES, SIZE, STRIKE

@@ -14,6 +14,7 @@ def volumes(motion, tetrahedra):
     return np.linalg.det(corners[:, :, 1:] - corners[:, :, :1]).sum(axis=1) / 6.0
 
 
+@pytest.mark.slow
 def test_a_bunny_on_the_floor(bpy, bake_scene, meshes_folder):
     from blender_xpbd.addon.gallery import bunny
 

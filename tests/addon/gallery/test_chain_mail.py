@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.addon.gallery.test_crossing_strands import distances
 
@@ -28,6 +29,7 @@ def linking_number(first, second):
     return round(abs(float((angles * np.sign(ways)).sum()) / (4.0 * np.pi)))
 
 
+@pytest.mark.slow
 def test_rings_stay_linked(bpy, bake_scene):
     from blender_xpbd.addon.gallery import chain_mail as scene
 

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 
+@pytest.mark.slow
 def test_the_dent_stays(bpy, bake_scene):
     from blender_xpbd.addon.gallery.clay import CLAY, FRAMES, RADIUS, SIZE
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 
 def distances(first, second):
@@ -19,6 +20,7 @@ def segments(positions, nodes):
     return np.stack((lines[:, :-1], lines[:, 1:]), axis=2).reshape(-1, 2, 3)
 
 
+@pytest.mark.slow
 def test_strands_keep_a_thickness_apart(bpy, bake_scene):
     from blender_xpbd.addon.gallery import crossing_strands as scene
 

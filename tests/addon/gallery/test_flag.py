@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 
+@pytest.mark.slow
 def test_a_flag_flutters(bpy, bake_scene):
     from blender_xpbd.addon.gallery import flag as scene
 

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.addon.strands import shown
 
 
+@pytest.mark.slow
 def test_roots_and_lengths(bpy, bake_scene):
     from blender_xpbd.addon.gallery import hair_on_ball as scene
 

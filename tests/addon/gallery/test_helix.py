@@ -11,6 +11,7 @@ import pytest
 GRAVITY = 9.81
 
 
+@pytest.mark.slow
 def test_sag_and_shaking(bpy, bake_scene):
     from blender_xpbd.addon.gallery import helix
 

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import pytest
 
+
+@pytest.mark.slow
 def test_xpbd_keeps_its_stiffness_and_pbd_does_not(bpy, bake_scene):
     from blender_xpbd.addon.gallery.pbd_beside_xpbd import PBD_BESIDE_XPBD
 

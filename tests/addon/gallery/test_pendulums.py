@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 
+@pytest.mark.slow
 def test_periods(bpy, bake_scene):
     from blender_xpbd.addon.gallery import pendulums
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 
+@pytest.mark.slow
 def test_threads_hang_on_a_scarf(bpy, bake_scene):
     from blender_xpbd.addon.gallery import scarf as scene
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 
+@pytest.mark.slow
 def test_nothing_is_inside_the_ball_and_drag_is_exact(bpy, bake_scene):
     from blender_xpbd.addon.gallery import swept_cloth as scene
 

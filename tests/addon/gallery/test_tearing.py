@@ -6,8 +6,10 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 
 
+@pytest.mark.slow
 def test_the_sheet_tears_around_the_ball(bpy, bake_scene):
     from blender_xpbd.addon.gallery.tearing import TEARING, VERTICES
 

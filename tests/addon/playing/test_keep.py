@@ -62,6 +62,7 @@ def test_a_run_whose_pose_is_refused_as_rest_shape_goes_on(bpy, make_body, play,
     assert player.job.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ["CLOTH", "JELLY"])
 @pytest.mark.parametrize("kind", ["plain", "own keys", "scaled and moving"])
 def test_the_next_run_begins_in_the_pose(bpy, make_body, play, role, kind):
@@ -124,6 +125,7 @@ def test_a_start_is_kept_in_the_file_told_when_the_mesh_is_edited_and_cleared(bp
     assert not bpy.ops.xpbd.clear_start.poll()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_kept_is_refused_before_the_run_ends(bpy, play):
     from blender_xpbd.addon.playing.keep import use_as_start
     from tests.addon.strands import make_curve

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 
 # the other tests share a process that computes in double precision
@@ -19,6 +21,7 @@ sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[1:]]))
 """
 
 
+@pytest.mark.slow
 def test_pairs_hold_in_single_precision():
     files = ["tests/contacts/pairs/test_geometry.py", "tests/contacts/pairs/test_limit.py"]
     done = subprocess.run(

@@ -105,6 +105,7 @@ def crumpled(rest: np.ndarray, random: np.random.Generator) -> np.ndarray:
     return places
 
 
+@pytest.mark.slow
 def test_no_crossing_of_a_crumpled_sheet_is_left_out_by_cones() -> None:
     surfaces = build_surfaces([sheet(12, 12)], np.ones((1, 1), bool))
     search, most = CrossingSearch(surfaces), 0

@@ -67,6 +67,7 @@ def rolled(surfaces: Surfaces, turns: float, pitch: float) -> np.ndarray:
     return np.stack([radius * np.cos(angle), surfaces.rest[:, 1], radius * np.sin(angle)], axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turns", [0.6, 1.5, 3.0])
 def test_a_rolled_sheet_misses_nothing_that_is_far_at_rest(turns: float) -> None:
     surfaces = build_surfaces([sheet(24, 4, 0.1)], np.ones((1, 1), bool))
@@ -91,6 +92,7 @@ def spiral_stairs(columns: int) -> tuple[Surfaces, np.ndarray]:
     return build_surfaces([replace(mesh, rest=rest)], np.ones((1, 1), bool)), rest
 
 
+@pytest.mark.slow
 def test_a_spiral_staircase_meets_itself_with_equal_normals() -> None:
     surfaces, rest = spiral_stairs(48)
     search = PairSearch(surfaces, contents(surfaces, 0.1))

@@ -52,6 +52,7 @@ def assert_balanced(vertices: np.ndarray, triangles: np.ndarray, resolution: int
     assert np.abs(cage.mass_factors - 1.0).max() < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resolution", [8, 16])
 @pytest.mark.parametrize("name", CLOSED)
 @given(seed=st.integers(0, 10_000))

@@ -40,6 +40,7 @@ def fine_cube(count: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(points)[firsts], places.reshape(-1)[np.concatenate(triangles)].astype(np.int32)
 
 
+@pytest.mark.slow
 @given(radius=st.floats(0.1, 0.6), length=st.floats(0.12, 3.0), turn=st.floats(0.0, 3.0))
 def test_the_chosen_ones_of_a_ball_leave_no_room_to_dip(radius: float, length: float, turn: float) -> None:
     rotation = np.array([[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]])

@@ -173,6 +173,7 @@ def frames_of(folder):
     return result, {frame: cache.read(frame).orientations for frame in cache.available()}
 
 
+@pytest.mark.slow
 def test_a_bake_that_goes_on_has_the_frames_of_one_that_does_not(tmp_path):
     """From the job to what the add-on reads."""
     whole = scene(cloth(3, identifier="b1"), tops(), frames=(1, 9), substeps=4)

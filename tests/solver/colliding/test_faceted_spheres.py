@@ -49,6 +49,7 @@ def test_a_coarse_cloth_does_not_show_a_ball(collider: Collider, count: int) -> 
     assert max(deepest) < 0.0
 
 
+@pytest.mark.slow
 def test_a_jelly_of_large_faces_is_not_impaled() -> None:
     body = jelly_cube(0.6, 0.0, 6, youngs_modulus=2e4)
     body = replace(body, positions=body.positions + np.array([0.0, 0.0, RADIUS + 0.05]))

@@ -41,6 +41,7 @@ def positions(path):
     return scenes.run(simulation(path), FRAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [None, *sorted(colour_path.LAUNCHES)[1:]])
 def test_both_paths_follow_the_table(act, monkeypatch):
     """What is not in it is done by neither, and makes a difference."""

@@ -88,6 +88,7 @@ def test_a_jelly_that_was_modelled_through_itself_is_not_told():
     assert not told_of(simulation)
 
 
+@pytest.mark.slow
 def test_what_was_modelled_through_itself_and_crosses_again_is_looked_for():
     """It came apart for a while, and nothing was looked for any more."""
     crossing = shapes.joined(shapes.box((0.3, 0.1, 0.1)), shapes.moved(shapes.box((0.1, 0.3, 0.1)), 0.0, 0.0, 0.03))

@@ -26,6 +26,7 @@ def array(simulation, name):
     return read_array(getattr(simulation._plan.state.world.pairs, name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("collider", "holds"),
     [(plane(), True), (plane(transforms=AWAY), False), (mesh_box(0.3), True)],

@@ -172,6 +172,7 @@ def test_what_begins_tangled_is_not_done_again(monkeypatch):
     assert found == [FrameSlice()]
 
 
+@pytest.mark.slow
 def test_what_forces_did_in_a_substep_goes_by_the_square_of_its_duration():
     simulation = touching(jelly_cube(0.3, 0.0, 3, youngs_modulus=3e5), colliders=[plane()], substeps=8)
     assert static_mode(simulation.system) & WARM

@@ -36,6 +36,7 @@ def tracked(simulation, frames):
     return np.array(rows) + simulation.system.origin[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "collider",
     [
@@ -121,6 +122,7 @@ def test_by_colours_it_comes_out_likewise():
     np.testing.assert_allclose(run(colours, 8), run(serial, 8), atol=2e-3)
 
 
+@pytest.mark.slow
 def test_points_that_need_more_slots_keep_their_depths():
     floor, wall = plane(), replace(plane(angle=np.pi / 2), identifier="c1", name="Wall")
     corner = [floor, wall, replace(ball(3.0, -3.0), identifier="c2")]

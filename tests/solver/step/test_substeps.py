@@ -86,6 +86,7 @@ def simulation(request):
     return built, beginning, moved(built, [])
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(ranges=st.lists(st.integers(0, SUBSTEPS), max_size=4).map(sorted))
 def test_ranges_give_the_bytes_of_a_whole_frame(simulation, ranges):

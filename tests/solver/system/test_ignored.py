@@ -14,6 +14,7 @@ from tests.solver.scenes import cloth, mesh_box, run, scene
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
 
+@pytest.mark.slow
 def test_each_is_named_and_changes_nothing():
     still = mesh_box((0.2, 0.2, 0.2))
     plain = scene(cloth(6, height=0.3, stiffness_input="COMPLIANCE"), colliders=[still], frames=(1, 3))

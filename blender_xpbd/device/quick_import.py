@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Taichi 1.7 without what it only needs to word errors in kernels: a quarter of a second of each start.
+"""Taichi 1.7 without what it only needs to word errors: a quarter of a second of each start, most of making an array.
 
 For the worker's process alone; the tests, where such errors show, run without this.
 """
@@ -31,17 +31,21 @@ def prepare_import() -> None:
 
 
 def finish_import() -> None:
-    """After it is imported: functions are read once, and expressions named by their line, but not drawn.
+    """After it is imported: functions are read once, expressions named by their line but not drawn, arrays by nothing.
+
+    For each array Taichi would write down the whole stack of calls, with the lines of their sources.
 
     Another version of Taichi is left alone, and as slow as it is: its insides may differ.
     """
     if not knows_taichi():
         inspect.getframeinfo = _whole_frame_info
         return
-    from taichi.lang import kernel_impl
+    from taichi.lang import _ndarray, kernel_impl, matrix
     from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
     ASTTransformerContext.get_pos_info = _position
+    for module in (_ndarray, matrix):
+        module.get_traceback = _no_traceback
     for name in ("getsourcelines", "getsourcefile"):
         if hasattr(kernel_impl, name):
             setattr(kernel_impl, name, cache(getattr(kernel_impl, name)))
@@ -50,6 +54,10 @@ def finish_import() -> None:
 def _frame_info(frame: FrameType, context: int = 1) -> inspect.Traceback:
     path, line = frame.f_code.co_filename, frame.f_lineno
     return inspect.Traceback(path, line, frame.f_code.co_name, [linecache.getline(path, line)], 0)
+
+
+def _no_traceback(stacklevel: int = 1) -> str:
+    return ""
 
 
 def _position(context: Any, node: Any) -> str:

@@ -40,7 +40,11 @@ try:
     wrong(1)
 except ti.TaichiCompilationError as fault:
     message = str(fault)
-print(json.dumps([outside(1), Counter().inside(1), message]))
+import traceback
+stacks = []
+traceback.extract_stack = lambda *_: stacks.append(1) or []
+arrays = [ti.ndarray(ti.f32, 2), ti.Vector.ndarray(3, ti.f32, 2)]
+print(json.dumps([outside(1), Counter().inside(1), message, len(stacks)]))
 """
 
 OTHER_VERSION = """
@@ -48,12 +52,13 @@ import inspect, json, sys
 from blender_xpbd.device.quick_import import finish_import, prepare_import
 
 def insides():
-    return inspect.getframeinfo, ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines
+    position, lines = ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines
+    return inspect.getframeinfo, position, lines, _ndarray.get_traceback, matrix.get_traceback
 
 whole = inspect.getframeinfo
 prepare_import()
 import taichi as ti
-from taichi.lang import kernel_impl
+from taichi.lang import _ndarray, kernel_impl, matrix
 from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 before = (whole, *insides()[1:])
 ti.__version__ = tuple(json.loads(sys.argv[1]))
@@ -73,14 +78,15 @@ def output_of(*arguments):
     ("version", "is_left_alone"), [([1, 7, 4], False), ([1, 7, 9], False), ([1, 8, 0], True), ([2, 7, 0], True)]
 )
 def test_only_the_version_that_is_known_is_changed(version, is_left_alone):
-    assert json.loads(output_of("-c", OTHER_VERSION, json.dumps(version))) == [is_left_alone] * 3
+    assert json.loads(output_of("-c", OTHER_VERSION, json.dumps(version))) == [is_left_alone] * 5
 
 
-def test_kernels_in_and_out_of_classes_are_told_apart_and_faults_have_a_place(tmp_path):
+def test_kernels_are_told_apart_faults_have_a_place_and_arrays_take_no_stack(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
-    outside, inside, message = json.loads(output_of(str(script)))
+    outside, inside, message, stacks = json.loads(output_of(str(script)))
     assert (outside, inside) == (2, 3)
     line = 1 + PROGRAM.splitlines().index("    return n + nothing")
     assert f'program.py", line {line}, in wrong' in message
     assert "nothing" in message
+    assert stacks == 0

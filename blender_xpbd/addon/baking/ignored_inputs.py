@@ -14,6 +14,7 @@ from ...scene.listing import quoted
 from ...scene.parameters.material_parameters import COLLIDER
 from ...scene.parameters.mode_parameters import takes_shares
 from ..data.idle_stiffness import has_idle_stiffness
+from ..data.link_attributes import LINK_TYPES
 from ..data.object_types import is_body
 from ..data.specs import FOLLOWED_OF_SCENE
 from ..reading.bystanders import bystander_notices, weight_notices
@@ -21,6 +22,7 @@ from ..reading.force_reader import field_notices
 from ..reading.idle_motion import has_moving_keys, is_moved
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.modifier_stack import follows_deformed, has_deforming_parent
+from ..reading.motion import animated_paths
 from ..reading.parameter_tracks import animated_settings, followed_settings
 
 
@@ -122,5 +124,12 @@ def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:
 
 
 def _not_followed(data: bpy.types.ID) -> frozenset[str]:
-    followed = followed_settings(data) if isinstance(data, bpy.types.Object) else FOLLOWED_OF_SCENE
-    return animated_settings(data) - followed
+    if not isinstance(data, bpy.types.Object):
+        return animated_settings(data) - FOLLOWED_OF_SCENE
+    return (animated_settings(data) - followed_settings(data)) | _animated_links(data)
+
+
+def _animated_links(obj: bpy.types.Object) -> frozenset[str]:
+    """Attributes of links that something animates, as add-ons for keys on attributes do."""
+    paths = animated_paths(obj.data) if obj.type == "MESH" else ()
+    return frozenset(name for name in LINK_TYPES if any(path.startswith(f'attributes["{name}"]') for path in paths))

@@ -145,6 +145,26 @@ def test_stiffness_that_was_typed_before_another_way_of_giving_it_was_chosen(
     assert read() == [], "its stiffness is given as it counts"
 
 
+def test_links_that_are_animated_are_told(bpy, make_body, read):
+    """Add-ons put keys on attributes; a bake reads them at its first frame."""
+    mesh = bpy.data.meshes.new("Ladder")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (1, 0, 1), (0, 0, 1), (0, 0, 2)], [(3, 4)], [(0, 1, 2, 3)])
+    make_body("Ladder", mesh=mesh)
+    make_body("Still")
+    kinds = mesh.attributes.new("xpbd_link", "INT", "EDGE")
+    lengths = mesh.attributes.new("xpbd_rest_length", "FLOAT", "EDGE")
+    rope = next(edge.index for edge in mesh.edges if 4 in edge.vertices)
+    kinds.data[rope].value, lengths.data[rope].value = 2, 1.5
+    assert not [text for code, text in read() if code == "W_ANIMATED"]
+    path = f'attributes["xpbd_rest_length"].data[{rope}].value'
+    mesh.keyframe_insert(path, frame=1)
+    lengths.data[rope].value = 0.5
+    mesh.keyframe_insert(path, frame=5)
+    text = told(read(), "W_ANIMATED")
+    assert 'xpbd_rest_length of "Ladder"' in text
+    assert "Still" not in text
+
+
 @pytest.mark.parametrize("role", ["STRAND", "GRAINS"])
 def test_stiffness_that_no_choice_takes_away(bpy, make_body, read, role):
     mesh = bpy.data.meshes.new("Line")

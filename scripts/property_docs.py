@@ -129,7 +129,8 @@ def _presets() -> str:
         rows.append([f"`{preset.identifier}`", preset.role.lower(), ", ".join(values), preset.source])
     words = (
         "A preset sets these values, whatever the properties say; a script that sets one of the properties afterwards\n"
-        "gets `preset` MATERIAL (or CUSTOM, for a compliance), and all values count as they are.\n"
+        "gets `preset` MATERIAL (or CUSTOM, for a compliance), and all values count as they are. A stiffness in\n"
+        "physical units that is set after CUSTOM gets MATERIAL likewise.\n"
     )
     return f"## Presets\n\n{words}\n{_table(['preset', 'role', 'values', 'source'], rows)}"
 

@@ -12,6 +12,9 @@ from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.parameters.material_parameters import COLLIDER
+from ...scene.parameters.mode_parameters import takes_shares
+from ..data.idle_stiffness import has_idle_stiffness
+from ..data.link_attributes import LINK_TYPES
 from ..data.object_types import is_body
 from ..data.specs import FOLLOWED_OF_SCENE
 from ..reading.bystanders import bystander_notices, weight_notices
@@ -19,6 +22,7 @@ from ..reading.force_reader import field_notices
 from ..reading.idle_motion import has_moving_keys, is_moved
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.modifier_stack import follows_deformed, has_deforming_parent
+from ..reading.motion import animated_paths
 from ..reading.parameter_tracks import animated_settings, followed_settings
 
 
@@ -37,6 +41,8 @@ def ignored_inputs(
     rigged = [obj.name for obj in bodies if obj.session_uid in pinned and is_unseen_rig(obj)]
     curves = [obj.name for obj in bodies if obj.type != "MESH" and _has_rig(obj)]
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
+    idle = [obj for obj in bodies if has_idle_stiffness(obj.xpbd, scene.xpbd.solver_mode)]
+    in_pbd = [obj for obj in idle if takes_shares(obj.xpbd.solver_mode, scene.xpbd.solver_mode)]
     unheld = [obj.name for obj in bodies if obj.session_uid not in pinned and _is_idly_moved(obj)]
     found = (
         rig_notice(rigged, "Pins follow the object itself"),
@@ -48,6 +54,11 @@ def ignored_inputs(
             unheld,
             "Animation and constraints do not move what nothing holds to its object, as pins or a Goal would: {}.",
         ),
+        _ignored(
+            [obj.name for obj in idle if obj not in in_pbd],
+            "Own, for Experts takes compliances: stiffness that was typed does not count; choose Own Material: {}.",
+        ),
+        _ignored([obj.name for obj in in_pbd], "PBD mode takes shares: stiffness that was typed does not count: {}."),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
     )
     others = (*bystander_notices(scene, objects), *field_notices(scene, objects), *weight_notices(scene, objects))
@@ -113,5 +124,12 @@ def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:
 
 
 def _not_followed(data: bpy.types.ID) -> frozenset[str]:
-    followed = followed_settings(data) if isinstance(data, bpy.types.Object) else FOLLOWED_OF_SCENE
-    return animated_settings(data) - followed
+    if not isinstance(data, bpy.types.Object):
+        return animated_settings(data) - FOLLOWED_OF_SCENE
+    return (animated_settings(data) - followed_settings(data)) | _animated_links(data)
+
+
+def _animated_links(obj: bpy.types.Object) -> frozenset[str]:
+    """Attributes of links that something animates, as add-ons for keys on attributes do."""
+    paths = animated_paths(obj.data) if obj.type == "MESH" else ()
+    return frozenset(name for name in LINK_TYPES if any(path.startswith(f'attributes["{name}"]') for path in paths))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...scene.body_kinds import body_kind
+from ...scene.body_kinds import BODY_KINDS
 from ...scene.parameters.external_parameters import PUSH
 from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from ...scene.parameters.mode_parameters import MODE_PARAMETERS, SCENE_MODE
@@ -37,14 +37,13 @@ PLASTICITY = tuple(parameter.name for parameter in PLASTICITY_PARAMETERS)
 MATERIAL_VALUES = frozenset((*(parameter.name for parameter in MATERIAL_PARAMETERS), *DAMPING, *PLASTICITY))
 COMPLIANCES = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
 _COLLISION = frozenset({"friction", "restitution", "contact_offset"})
-_PBD = frozenset({"pbd_stretch_stiffness", "pbd_volume_stiffness", "pbd_bending_stiffness", *MODE[1:]})
-# What a stiffness in physical units is made of; neither a compliance nor PBD mode asks for it
-_PHYSICAL = frozenset(
+SHARES = frozenset({"pbd_stretch_stiffness", "pbd_volume_stiffness", "pbd_bending_stiffness"})
+_PBD = SHARES | {*MODE[1:]}
+# The numbers of a stiffness in physical units
+STIFFNESSES = frozenset(
     {
-        "solid_model",
         "youngs_modulus",
         "poissons_ratio",
-        "membrane_model",
         "stretch_stiffness",
         "warp_stiffness",
         "weft_stiffness",
@@ -52,6 +51,10 @@ _PHYSICAL = frozenset(
         "bending_stiffness",
     }
 )
+# What such a stiffness is made of; neither a compliance nor PBD mode asks for it
+_PHYSICAL = STIFFNESSES | {"solid_model", "membrane_model"}
+# Their stiffness is always in physical units
+_PHYSICAL_ROLES = frozenset(kind.name for kind in BODY_KINDS if kind.is_physical)
 _NOT_IN_PBD = frozenset({"compression_share"})
 
 _BENDS = ("DIHEDRAL", "DISTANCE", "ISOMETRIC")
@@ -79,6 +82,18 @@ _PRESET_NAMES = {preset.identifier: frozenset(preset.values) for preset in PRESE
 def preset_names(preset: str) -> frozenset[str]:
     """The parameters that a preset sets; none for an own material."""
     return _PRESET_NAMES.get(preset, frozenset())
+
+
+def is_overruled(settings: Any, name: str) -> bool:
+    """Whether the preset stands against a value: it sets another one, or takes stiffness as compliances.
+
+    Args:
+        settings: ``Object.xpbd``.
+        name: of a parameter.
+    """
+    if settings.preset == OWN_COMPLIANCE:
+        return name in STIFFNESSES and settings.role not in _PHYSICAL_ROLES
+    return name in preset_names(settings.preset)
 
 
 def material_names(settings: Any, solver_mode: str) -> list[str]:
@@ -113,7 +128,7 @@ def mode_names(settings: Any, solver_mode: str) -> list[str]:
 
 
 def _names_that_count(settings: Any, solver_mode: str) -> list[str]:
-    if body_kind(settings.role).is_physical:
+    if settings.role in _PHYSICAL_ROLES:
         idle = _PBD | COMPLIANCES
     elif (solver_mode if settings.solver_mode == SCENE_MODE else settings.solver_mode) == "PBD":
         idle = _PHYSICAL | COMPLIANCES | _NOT_IN_PBD

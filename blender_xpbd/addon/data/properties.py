@@ -19,7 +19,7 @@ from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from ...scene.presets import DEFAULT_PRESETS, PRESETS, left_values, preset_values
 from .bake_status import STATUS
 from .frame_range import TYPED_FRAMES, keep_typed_frames
-from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL, preset_names
+from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL, STIFFNESSES, is_overruled, preset_names
 from .quality import TYPED, keep_typed
 from .resolutions import follow_quality, keep_typed_resolution
 from .shown_settings import SHOWN, redraw_viewports
@@ -124,7 +124,7 @@ def show_preset(settings: Any, context: bpy.types.Context | None = None) -> None
     _showing = True
     try:
         for name, value in left_values(settings.shown_preset, preset).items():
-            if _holds(settings, name, _in_blender_units(settings, context, name, value)):
+            if holds(settings, name, _in_blender_units(settings, context, name, value)):
                 settings.property_unset(name)
         for name, value in preset_values(preset, role).items():
             if name != "stiffness_input":
@@ -147,7 +147,7 @@ def _own_unit_scale(settings: Any, context: bpy.types.Context | None) -> float:
     return unit_scale_of(scenes[0]) if scenes else 1.0
 
 
-def _holds(settings: Any, name: str, value: Value) -> bool:
+def holds(settings: Any, name: str, value: Value) -> bool:
     """Whether a property has a value, which Blender rounds to single precision."""
     held = getattr(settings, name)
     return bool(held == value if isinstance(value, str) else math.isclose(held, value, rel_tol=1e-6))
@@ -176,7 +176,7 @@ def _show_default_lengths(settings: Any, unit_scale: float) -> None:
         if name in preset:
             continue
         if settings.role not in roles:
-            if settings.is_property_set(name) and _holds(settings, name, default / unit_scale):
+            if settings.is_property_set(name) and holds(settings, name, default / unit_scale):
                 settings.property_unset(name)
         elif not settings.is_property_set(name):
             setattr(settings, name, default / unit_scale)
@@ -186,7 +186,7 @@ def _leave_preset(own: str, name: str) -> Callable[[Any, bpy.types.Context | Non
     """A value that a script sets counts: what the preset says no longer does."""
 
     def leave(settings: Any, _context: bpy.types.Context | None) -> None:
-        if not _showing and (name in preset_names(settings.preset) or own == OWN_COMPLIANCE):
+        if not _showing and (own == OWN_COMPLIANCE or is_overruled(settings, name)):
             settings.preset = own
 
     return leave
@@ -203,6 +203,7 @@ _UPDATES: Mapping[str, Callable[..., None]] = {
     "feels_like": _keep_size,
     "cage_resolution": keep_typed_resolution,
     **{name: _leave_preset(OWN_MATERIAL, name) for preset in PRESETS for name in preset.values},
+    **{name: _leave_preset(OWN_MATERIAL, name) for name in STIFFNESSES},
     **{name: _leave_preset(OWN_COMPLIANCE, name) for name in COMPLIANCES},
 }
 

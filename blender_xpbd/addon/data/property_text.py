@@ -8,11 +8,8 @@ from typing import Any
 import bpy
 
 from ...scene.errors import XpbdError
-from ...scene.presets import DEFAULT_PRESETS, OWN_CHOICES, PRESETS
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
-_BY_COMPLIANCE = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
-_BY_PRESET = frozenset(name for preset in PRESETS for name in preset.values)
 _FALSE = frozenset({"0", "false", "no", "off"})
 
 
@@ -51,21 +48,9 @@ def _assign(settings: Any, attribute: str, text: str, object_name: str) -> None:
     try:
         value = _pointed(definition, text) if definition.type == "POINTER" else _parse(definition, text)
         check_range(definition, value)
-        _free_of_preset(settings, attribute)
         setattr(settings, attribute, value)
     except (ValueError, TypeError) as fault:
         raise XpbdError("E_PARAM", f"{attribute} cannot be {text!r}: {fault}.", object_name) from fault
-
-
-def _free_of_preset(settings: Any, attribute: str) -> None:
-    """Choose an own material, where the preset would go before the value that is being set."""
-    governed = _BY_COMPLIANCE if attribute in _BY_COMPLIANCE else _BY_PRESET
-    if attribute in governed and getattr(settings, "role", "NONE") in DEFAULT_PRESETS:
-        settings.preset = "CUSTOM" if governed is _BY_COMPLIANCE else _own_material(settings.preset)
-
-
-def _own_material(preset: str) -> str:
-    return preset if preset in {choice.identifier for choice in OWN_CHOICES} else "MATERIAL"
 
 
 def _parse(definition: Any, text: str) -> Any:

@@ -66,12 +66,20 @@ def animated_paths(data: bpy.types.ID, *, with_muted: bool = True, with_still: b
     if animation is None:
         return frozenset()
     tracks = [track for track in animation.nla_tracks if with_muted or not track.mute]
-    strips = [strip for track in tracks for strip in track.strips if with_muted or not strip.mute]
+    strips = [strip for track in tracks for strip in _strips(track, with_muted=with_muted)]
     users: list[Any] = [animation, *strips]
     curves = [*animation.drivers, *(curve for user in users for curve in _curves(user))]
     if not with_still and not strips:
         curves = [curve for curve in curves if not _is_still(curve)]
     return frozenset(curve.data_path for curve in curves if with_muted or not curve.mute)
+
+
+def _strips(holder: Any, *, with_muted: bool) -> Iterator[bpy.types.NlaStrip]:
+    """The strips of a track, and those that its meta strips hold."""
+    for strip in holder.strips:
+        if with_muted or not strip.mute:
+            yield strip
+            yield from _strips(strip, with_muted=with_muted)
 
 
 def _is_still(curve: bpy.types.FCurve) -> bool:

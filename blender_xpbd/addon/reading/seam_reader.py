@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ...scene.errors import Notice
 from ..data.link_attributes import SEAM
+from .parameter_tracks import animated_settings
 
 
 def read_seams(obj: bpy.types.Object) -> tuple[npt.NDArray[np.int32], tuple[Notice, ...]]:
@@ -23,7 +24,7 @@ def read_seams(obj: bpy.types.Object) -> tuple[npt.NDArray[np.int32], tuple[Noti
         values = np.zeros(len(mesh.vertices), np.int32)
         attribute.data.foreach_get("value", values)
         return np.maximum(values, 0), ()
-    if obj.xpbd.tear_strain == 0.0:
+    if obj.xpbd.tear_strain == 0.0 and "tear_strain" not in animated_settings(obj):
         return np.zeros(0, np.int32), ()
     text = "It has a tear strain, but nothing along which it could tear: press Make Tearable."
     return np.zeros(0, np.int32), (Notice("W_SEAM", text, obj.name),)

@@ -38,7 +38,7 @@ from ...scene.scene import Scene
 from ...scene.transforms import at_frame
 from . import drag
 from .frame_slice import WHOLE, FrameSlice
-from .tracks import Tracks
+from .tracks import Tracks, moves_air
 
 Item = TypeVar("Item", Body, Force)
 Floats = npt.NDArray[np.float64]
@@ -93,7 +93,7 @@ class ExternalForces:
     @property
     def has_air(self) -> bool:
         """Whether there is air that may move."""
-        return self.scene.air_density > 0.0 and any(self._is_wind(force) for force in self.scene.forces)
+        return self.scene.air_density > 0.0 and any(moves_air(force, self.tracks) for force in self.scene.forces)
 
     def __bool__(self) -> bool:
         return (
@@ -192,7 +192,7 @@ class ExternalForces:
         row = np.zeros(ACTS_WIDTH)
         row[ACTS_WEIGHT] = self._at(body, "force_weight", frame_index)
         row[ACTS_PUSH : ACTS_PUSH + 3] = [self._at(body, name, frame_index) for name in PUSH]
-        winds = [force.identifier for force in self.scene.forces if self._is_wind(force)]
+        winds = [force.identifier for force in self.scene.forces if moves_air(force, self.tracks)]
         if winds and (body.fields is None or not set(winds).isdisjoint(body.fields)):
             half = 0.5 * self.scene.air_density
             row[ACTS_DRAG], row[ACTS_LIFT] = (
@@ -202,9 +202,6 @@ class ExternalForces:
 
     def _at(self, body: Body, name: str, frame_index: int) -> float:
         return self.tracks.at(body.identifier, name, getattr(body.material, name), frame_index)
-
-    def _is_wind(self, force: Force) -> bool:
-        return force.wind_factor > 0.0 or (force.identifier, "wind_factor") in self.tracks.values
 
     def _is_pushed(self, body: Body) -> bool:
         return any(getattr(body.material, name) or (body.identifier, name) in self.tracks.values for name in PUSH)

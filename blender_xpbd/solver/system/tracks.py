@@ -32,6 +32,9 @@ _GREATEST_SHARE = 0.5
 # a factor beyond is as good as rigid or limp, and its product with any column is still a number in single precision
 _GREATEST_FACTOR = 1e20
 _GREATEST_COLUMN = 1e30
+# by which a body takes moving air, and all fields
+_OF_AIR = frozenset({"air_drag", "air_lift"})
+_OF_FIELDS = _OF_AIR | {"force_weight"}
 # what is built in place of 0, of the greatest value
 _HARDLY = 1e-9
 
@@ -229,7 +232,7 @@ def following_columns(
 
 
 def unfollowed(scene: Scene, tracks: Tracks, columns: Sequence[FollowingColumn]) -> tuple[Track, ...]:
-    """Tracks that change and that nothing follows: of values that no constraint is built from.
+    """Tracks that change and that nothing follows: of values that no constraint is built from, or for lack of fields.
 
     Args:
         scene: with its tracks.
@@ -238,13 +241,27 @@ def unfollowed(scene: Scene, tracks: Tracks, columns: Sequence[FollowingColumn])
     """
     scaled = {law.value for kind in CONSTRAINTS for law in kind.scales}
     followed = {(column.owner, law.scaling.value) for column in columns for law in column.laws}
-    return tuple(
-        track
-        for track in scene.tracks
-        if (track.target, track.parameter) in tracks.values
-        and track.parameter in scaled
-        and (track.target, track.parameter) not in followed
-    )
+    bodies = {body.identifier: body for body in scene.bodies}
+
+    def is_idle(track: Track) -> bool:
+        if track.parameter in _OF_FIELDS:
+            return not _has_fields(bodies[track.target], scene, tracks, with_air=track.parameter in _OF_AIR)
+        return track.parameter in scaled and (track.target, track.parameter) not in followed
+
+    return tuple(track for track in scene.tracks if (track.target, track.parameter) in tracks.values and is_idle(track))
+
+
+def moves_air(force: Force, tracks: Tracks) -> bool:
+    """Whether something of a field is air, at some frame."""
+    return force.wind_factor > 0.0 or (force.identifier, "wind_factor") in tracks.values
+
+
+def _has_fields(body: Body, scene: Scene, tracks: Tracks, *, with_air: bool) -> bool:
+    """Whether fields act on a body; ``with_air``: those that move air, of which there is some."""
+    acting = [force for force in scene.forces if body.fields is None or force.identifier in body.fields]
+    if with_air:
+        return scene.air_density > 0.0 and any(moves_air(force, tracks) for force in acting)
+    return bool(acting)
 
 
 def _places(rows: npt.NDArray[np.int32], first: int, width: int) -> slice | npt.NDArray[np.int32]:

@@ -118,6 +118,63 @@ def test_what_is_alike_is_one_warning(make_body, read, add_field, count, names):
     assert names in told(read(), "W_FORCE")
 
 
+@pytest.mark.parametrize(
+    ("role", "typed", "own", "chosen", "word"),
+    [
+        ("JELLY", "youngs_modulus", "stretch_compliance", {"preset": "CUSTOM"}, "compliances"),
+        ("CLOTH", "stretch_stiffness", "bending_compliance", {"preset": "CUSTOM"}, "compliances"),
+        ("JELLY", "youngs_modulus", "pbd_volume_stiffness", {"solver_mode": "PBD"}, "shares"),
+        ("CLOTH", "stretch_stiffness", "pbd_stretch_stiffness", {"solver_mode": "PBD", "preset": "CUSTOM"}, "shares"),
+    ],
+)
+def test_stiffness_that_was_typed_before_another_way_of_giving_it_was_chosen(
+    make_body, read, role, typed, own, chosen, word
+):
+    """It said how stiff the body is, and counted no longer."""
+    body, other = make_body("Typed", role=role), make_body("Shown", role=role)
+    setattr(body.xpbd, typed, 7.0)
+    for name, value in chosen.items():
+        setattr(body.xpbd, name, value)
+        setattr(other.xpbd, name, value)
+    text = told(read())
+    assert word in text
+    assert '"Typed"' in text
+    assert '"Shown"' not in text, "what a preset has shown was not typed"
+    setattr(body.xpbd, own, 0.5)
+    body.xpbd.preset = "CUSTOM"
+    assert read() == [], "its stiffness is given as it counts"
+
+
+def test_links_that_are_animated_are_told(bpy, make_body, read):
+    """Add-ons put keys on attributes; a bake reads them at its first frame."""
+    mesh = bpy.data.meshes.new("Ladder")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (1, 0, 1), (0, 0, 1), (0, 0, 2)], [(3, 4)], [(0, 1, 2, 3)])
+    make_body("Ladder", mesh=mesh)
+    make_body("Still")
+    kinds = mesh.attributes.new("xpbd_link", "INT", "EDGE")
+    lengths = mesh.attributes.new("xpbd_rest_length", "FLOAT", "EDGE")
+    rope = next(edge.index for edge in mesh.edges if 4 in edge.vertices)
+    kinds.data[rope].value, lengths.data[rope].value = 2, 1.5
+    assert not [text for code, text in read() if code == "W_ANIMATED"]
+    path = f'attributes["xpbd_rest_length"].data[{rope}].value'
+    mesh.keyframe_insert(path, frame=1)
+    lengths.data[rope].value = 0.5
+    mesh.keyframe_insert(path, frame=5)
+    text = told(read(), "W_ANIMATED")
+    assert 'xpbd_rest_length of "Ladder"' in text
+    assert "Still" not in text
+
+
+@pytest.mark.parametrize("role", ["STRAND", "GRAINS"])
+def test_stiffness_that_no_choice_takes_away(bpy, make_body, read, role):
+    mesh = bpy.data.meshes.new("Line")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1), (1, 2)] if role == "STRAND" else [], [])
+    settings = make_body(role=role, mesh=mesh).xpbd
+    settings.youngs_modulus, settings.preset = 1e6, "CUSTOM"
+    bpy.context.scene.xpbd.solver_mode = "PBD"
+    assert read() == []
+
+
 def test_bodies_that_lie_on_each_other_count(make_body, read):
     for name, role in (("A", "CLOTH"), ("B", "JELLY"), ("C", "CLOTH")):
         make_body(name, role=role)

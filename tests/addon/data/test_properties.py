@@ -285,6 +285,32 @@ def test_a_value_that_a_script_sets_counts(bpy):
     assert settings.preset == "MATERIAL"
 
 
+@pytest.mark.parametrize(
+    ("role", "name", "preset"),
+    [
+        ("JELLY", "youngs_modulus", "MATERIAL"),
+        ("JELLY", "poissons_ratio", "MATERIAL"),
+        ("CLOTH", "stretch_stiffness", "MATERIAL"),
+        ("CLOTH", "shear_stiffness", "MATERIAL"),
+        ("CLOTH", "bending_stiffness", "MATERIAL"),
+        ("CLOTH", "compression_share", "CUSTOM"),
+        ("STRAND", "youngs_modulus", "CUSTOM"),
+    ],
+)
+def test_a_stiffness_that_a_script_sets_counts_whatever_the_material_was(bpy, role, name, preset):
+    """Compliances stood against it without a word."""
+    from blender_xpbd.addon.data.properties import material_values
+
+    (settings, _), _ = owners(bpy)
+    settings.role, settings.preset = role, "CUSTOM"
+    setattr(settings, name, 0.25)
+    assert settings.preset == preset
+    assert material_values(settings)[name] == 0.25
+    if role != "STRAND":
+        settings.stretch_compliance = 1e-3
+        assert settings.preset == "CUSTOM"
+
+
 def test_clay_leaves_nothing_of_its_own_behind(bpy):
     (settings, _), _ = owners(bpy)
     settings.role = "JELLY"

@@ -79,6 +79,8 @@ def test_a_value_of_the_material_goes_before_the_preset(make_body, assign):
     assert body.xpbd.preset == "CUSTOM"
     assign("Cube.density=1")
     assert body.xpbd.preset == "CUSTOM"
+    assign("Cube.youngs_modulus=1000")
+    assert body.xpbd.preset == "MATERIAL"
 
 
 def test_an_object_is_given_by_its_name(make_body, assign):

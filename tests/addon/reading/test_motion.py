@@ -123,6 +123,30 @@ def test_paths_that_are_animated(bpy, make_body):
     assert animated_paths(other) == frozenset()
 
 
+def test_paths_of_strips_in_a_meta_strip(bpy):
+    """They move the object, and were seen by nobody: gravity and settings with such keys were read once."""
+    from blender_xpbd.addon.reading.motion import animated_paths
+
+    # an empty file has no window in which strips could be joined
+    bpy.ops.wm.read_factory_settings(use_empty=False)
+    obj = bpy.data.objects["Cube"]
+    own_track(obj, None)
+    (track,) = obj.animation_data.nla_tracks
+    track.select = track.strips[0].select = True
+    window = bpy.context.window_manager.windows[0]
+    area = window.screen.areas[0]
+    area.type = "NLA_EDITOR"
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with bpy.context.temp_override(window=window, area=area, region=region, selected_objects=[obj]):
+        bpy.ops.nla.meta_add()
+    (meta,) = track.strips
+    assert meta.type == "META"
+    assert animated_paths(obj) == {"location"}
+    meta.mute = True
+    assert animated_paths(obj) == {"location"}
+    assert animated_paths(obj, with_muted=False) == frozenset()
+
+
 def test_paths_of_another_user_of_the_action_do_not_count(bpy, make_body):
     """Layered actions keep the curves of each user apart; older ones have them for all users."""
     from blender_xpbd.addon.reading.motion import animated_paths

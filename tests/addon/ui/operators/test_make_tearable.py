@@ -115,6 +115,17 @@ def test_a_tear_strain_without_seams_is_told(bpy, cloth):
     assert "W_SEAM" in [notice.code for notice in read_cloth(cloth, 1.0).notices]
 
 
+def test_a_tear_strain_without_seams_that_comes_later_is_told(bpy, cloth):
+    from blender_xpbd.addon.reading.body_reader import read_cloth
+
+    cloth.keyframe_insert("xpbd.tear_strain", frame=1)
+    cloth.xpbd.tear_strain = 10.0
+    cloth.keyframe_insert("xpbd.tear_strain", frame=5)
+    bpy.context.scene.frame_set(1)
+    assert cloth.xpbd.tear_strain == 0.0
+    assert "W_SEAM" in [notice.code for notice in read_cloth(cloth, 1.0).notices]
+
+
 @pytest.fixture
 def jelly(bpy):
     """An active cube of jelly."""

@@ -24,6 +24,7 @@ from ...playing.display import take_back_all
 from ...process.waiting_worker import start_ahead
 from ...reading.mesh_reader import editing_mode
 from ..findings import unallowed
+from ..mouse_place import is_over_viewport
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
 from .idle import has_bake, has_body, is_idle
@@ -61,7 +62,7 @@ class BakeOperator(bpy.types.Operator):
         running = window_bake.current()
         if running is None:  # another file was opened, or the add-on's window went
             return self._leave(context)
-        if event.type == "ESC" and event.value == "PRESS" and _over_viewport(context, event):
+        if event.type == "ESC" and event.value == "PRESS" and is_over_viewport(context, event):
             running.stop_wanted = True
             return {"RUNNING_MODAL"}
         if event.type == "TIMER":
@@ -268,13 +269,3 @@ def finished_text(summary: BakeSummary) -> str:
     if keys:
         return f"Baked {bodies} in {seconds:.1f} s: {keys}"
     return f"Baked {summary.frames} frames of {bodies} in {seconds:.1f} s"
-
-
-def _over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """Whether the mouse is over a 3D viewport: elsewhere Esc means something else."""
-    return any(
-        area.type == "VIEW_3D"
-        and area.x <= event.mouse_x < area.x + area.width
-        and area.y <= event.mouse_y < area.y + area.height
-        for area in context.window.screen.areas
-    )

@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ..baking.report_text import faults_of
 from ..checking.check_scene import scene_expense
 from ..checking.finding import QUIET, Finding, findings_of
 from ..reading.modifier_stack import follows_deformed
@@ -85,6 +86,17 @@ def untold(warnings: Sequence[str], text: str) -> list[str]:
         for warning in unallowed(warnings, text)
         if warning not in said and not any(_tells(one, warning) for one in buttons)
     ]
+
+
+def untold_faults(error: str, text: str) -> str:
+    """The faults of a bake that no finding says already, with a button.
+
+    Args:
+        error: as a bake tells it: a line or more for each fault.
+        text: of ``Scene.xpbd.findings``.
+    """
+    said = {str(one) for one in findings_of(text) or () if one.remedy is not None}
+    return "\n".join(fault for fault in faults_of(error) if fault not in said)
 
 
 def unallowed(warnings: Sequence[str], text: str) -> list[str]:

@@ -15,7 +15,7 @@ from ...baking.notice_groups import notice_groups
 from ...baking.progress import Progress
 from ...baking.report import BakeSummary
 from ...baking.report_text import cancelled_text, fault_paragraphs, keys_text, summary_warnings
-from ...checking.check_scene import renew_expense, renew_findings
+from ...checking.check_scene import note_findings, renew_expense
 from ...data.bake_options import BakeOptions
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
@@ -81,9 +81,10 @@ class BakeOperator(bpy.types.Operator):
         take_back_all()
         if self._lacks_selection(context):
             return False
-        # pins may have been painted since: what is shown beside a bake is of what is baked; what is edited it refuses
+        # pins may have been painted since, or a body dragged in from the asset browser, which nothing has checked: what
+        # is shown beside a bake is of what is baked; what is edited it refuses
         if not any(is_body(obj) and editing_mode(obj) for obj in context.scene.objects):
-            renew_findings(context)
+            note_findings(context)
         return True
 
     def _lacks_selection(self, _context: bpy.types.Context) -> bool:

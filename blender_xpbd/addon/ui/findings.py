@@ -65,7 +65,8 @@ def _is_mended(finding: Finding, settings: Any) -> bool:
     if finding.object and finding.object not in bpy.data.objects:
         return True
     if finding.code == "W_FALLS":
-        return bool(settings.use_floor)
+        names = _named(finding.message)
+        return bool(settings.use_floor or (names and not any(name in bpy.data.objects for name in names)))
     if finding.code != "W_RIG" or MORE.search(finding.message):
         return False
     return all((obj := bpy.data.objects.get(name)) and follows_deformed(obj) for name in _named(finding.message))

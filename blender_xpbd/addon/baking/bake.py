@@ -409,7 +409,8 @@ class BakeSession:
             wishes = " and ".join(f"{mode} of {', '.join(names)}" for mode, names in modes.items())
             yield Progress(
                 WAITING if modes else WRITING,
-                frames_done=output.frames_written,
+                # as while it was solved: the bar would fall back to where the editing began
+                frames_done=output.frames_solved,
                 frames_total=output.frames_total,
                 message=f"Waiting: leave {wishes}" if modes else "Writing the keys",
             )

@@ -14,6 +14,8 @@ _WARNING = re.compile(r'(?P<code>W_[A-Z_]+):(?: object (?P<name>"[^"\n]*"):)? (?
 # What is quoted is a name, whose digits tell it from others
 _QUOTED_OR_NUMBER = re.compile(r'"[^"\n]*"|-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?')
 _MOST_NAMES = 4
+# of a disclosure's header, in a sidebar of the width that Blender gives it
+_MOST_LETTERS = 36
 
 
 @dataclass
@@ -59,13 +61,16 @@ def notice_groups(warnings: Sequence[str]) -> list[str]:
 def result_line(report: str, notices: int) -> str:
     """What the bake did, in one line: "Baked 72 frames in 4.0 s · 3 notices"; "" where it did nothing.
 
+    A longer line does without "Baked": the sidebar would cut off its end.
+
     Args:
         report: of ``Scene.xpbd.report``.
         notices: how many there are to be read.
     """
     done = baked_text(report)
     told = f"{notices} notice{'' if notices == 1 else 's'}" if notices else ""
-    return " · ".join(part for part in (done, told) if part)
+    line = " · ".join(part for part in (done, told) if part)
+    return line if len(line) <= _MOST_LETTERS else line.removeprefix("Baked ")
 
 
 def _text(code: str, of_code: Mapping[str, _Alike]) -> str:

@@ -34,7 +34,8 @@ def note_pace(scene: Scene, summary: BakeSummary) -> None:
     kernels, solved = kernels_of(scene), summary.seconds.get("worker_solve", 0.0)
     frames = scene.frames.count - 1 + scene.settings.preroll
     expected = summary.substeps * frames * (meeting_seconds(scene) + sum(map(substep_seconds, scene.bodies)))
-    is_telling = solved >= _LEAST_SECONDS and expected > 0.0
+    # frames of few elements take what begins each of them, and tell nothing of elements
+    is_telling = min(solved, expected) >= _LEAST_SECONDS
     note_times(kernels, solved / expected if is_telling else read_speeds().of(kernels))
 
 

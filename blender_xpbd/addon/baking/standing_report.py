@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 
 from ..data.bake_record import BakeRecord, read_record
+from ..data.bake_status import STATUS
 from ..keys.hair_points import points_modifier
 from ..reading.collider_reader import FLOOR_NAME
 from .report_text import faults_of, summary_error, summary_of, summary_warnings
@@ -46,6 +47,24 @@ def standing_error(error: str) -> str:
         error: as a bake tells it: a line or more for each fault.
     """
     return "\n".join(_standing(faults_of(error), frozenset()))
+
+
+def forget_fault(scene: bpy.types.Scene, code: str, name: str) -> None:
+    """Take a fault of an object that is mended out of what is told of the last bake.
+
+    Args:
+        scene: that was baked.
+        code: of the fault.
+        name: of the object, as the bake told it.
+    """
+
+    def left(error: str) -> str:
+        return "\n".join(one for one in faults_of(error) if not one.startswith(f'{code}: object "{name}":'))
+
+    STATUS.message = left(STATUS.message)
+    report: str = scene.xpbd.report
+    if error := summary_error(report):
+        scene.xpbd.report = json.dumps({**summary_of(report), "error": left(error)})
 
 
 def _standing(texts: Iterable[str], names: frozenset[str]) -> list[str]:

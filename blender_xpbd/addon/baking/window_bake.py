@@ -200,7 +200,9 @@ def status_text(progress: Progress) -> str:
         parts.append(f"{progress.frames_per_second:.3g} fps")
     if progress.seconds_left is not None:
         parts.append(f"{time_text(progress.seconds_left)} left")
-    if (progress.stage == SOLVING and progress.message != "Solving") or progress.message == TAKING_OUT:
+    # what is counted are no frames of the simulation, or it tells more than their number
+    is_other = progress.stage == READING or progress.message == TAKING_OUT
+    if is_other or (progress.stage == SOLVING and progress.message != "Solving"):
         parts.append(progress.message)
     return " · ".join(parts)
 

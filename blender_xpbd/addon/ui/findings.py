@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ..baking.report_text import faults_of
 from ..checking.check_scene import scene_expense
 from ..checking.finding import QUIET, Finding, findings_of
 from ..reading.modifier_stack import follows_deformed
@@ -64,7 +65,8 @@ def _is_mended(finding: Finding, settings: Any) -> bool:
     if finding.object and finding.object not in bpy.data.objects:
         return True
     if finding.code == "W_FALLS":
-        return bool(settings.use_floor)
+        names = _named(finding.message)
+        return bool(settings.use_floor or (names and not any(name in bpy.data.objects for name in names)))
     if finding.code != "W_RIG" or MORE.search(finding.message):
         return False
     return all((obj := bpy.data.objects.get(name)) and follows_deformed(obj) for name in _named(finding.message))
@@ -85,6 +87,17 @@ def untold(warnings: Sequence[str], text: str) -> list[str]:
         for warning in unallowed(warnings, text)
         if warning not in said and not any(_tells(one, warning) for one in buttons)
     ]
+
+
+def untold_faults(error: str, text: str) -> str:
+    """The faults of a bake that no finding says already, with a button.
+
+    Args:
+        error: as a bake tells it: a line or more for each fault.
+        text: of ``Scene.xpbd.findings``.
+    """
+    said = {str(one) for one in findings_of(text) or () if one.remedy is not None}
+    return "\n".join(fault for fault in faults_of(error) if fault not in said)
 
 
 def unallowed(warnings: Sequence[str], text: str) -> list[str]:

@@ -25,7 +25,10 @@ _NAVIGATION = (
     | {f"NUMPAD_{digit}" for digit in range(10)}
     | {"NUMPAD_PERIOD", "NUMPAD_PLUS", "NUMPAD_MINUS"}
 )
+# how keys end a run
+_WISHES = {"ESC": "CANCEL", "RET": "KEEP", "NUMPAD_ENTER": "KEEP", "S": "START", "B": "REST_SHAPE"}
 _HELD = {"U", "W", "C"}
+_KEYS = _HELD | {*_WISHES, "SPACE", "RIGHT_ARROW", "R", "D"}
 
 
 class View(NamedTuple):
@@ -38,6 +41,11 @@ class View(NamedTuple):
 def is_navigation(event: bpy.types.Event) -> bool:
     """Whether an event moves the view, as it may while a run is played."""
     return event.type in _NAVIGATION
+
+
+def is_key(event: bpy.types.Event) -> bool:
+    """Whether an event is of a key that a run has a use for."""
+    return event.type in _KEYS
 
 
 def viewport_under(context: bpy.types.Context, event: bpy.types.Event) -> View | None:
@@ -91,8 +99,7 @@ class PlayMouse:
             player.restart()
         elif event.type == "D":
             self._plane = "WORLD" if self._plane == "SCREEN" else "SCREEN"
-        wishes = {"ESC": "CANCEL", "RET": "KEEP", "NUMPAD_ENTER": "KEEP", "S": "START", "B": "REST_SHAPE"}
-        return wishes.get(event.type, "")
+        return _WISHES.get(event.type, "")
 
     def _click(self, event: bpy.types.Event, view: View | None, player: Player) -> None:
         if event.value == "RELEASE":

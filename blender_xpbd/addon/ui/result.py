@@ -11,8 +11,9 @@ from ..baking.notice_groups import notice_groups, result_line
 from ..baking.report_text import fault_paragraphs, summary_error, summary_rows, summary_warnings
 from ..baking.standing_report import standing_error, standing_report
 from ..data.bake_status import STATUS
-from ..data.extension import BASE_PACKAGE
-from .findings import untold
+from ..data.extension import BASE_PACKAGE, worker_python_path
+from ..process.worker_python import known_python
+from .findings import untold, untold_faults
 from .solver_setup import draw_setup
 from .wrapped_text import draw_wrapped, letters_across
 
@@ -28,8 +29,10 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
         return
     report = standing_report(context.scene)
     width = letters_across(context)
-    error = standing_error(STATUS.message) or summary_error(report)
-    if error:
+    error = untold_faults(standing_error(STATUS.message) or summary_error(report), context.scene.xpbd.findings)
+    # one that was named or installed since, which the report of that bake does not know
+    has_python = known_python(worker_python_path(context)) is not None
+    if error and not (error.startswith("E_DEP") and has_python):
         _draw_error(layout, context, error, width)
     rows = summary_rows(report)
     notices = notice_groups(untold(summary_warnings(report), context.scene.xpbd.findings))

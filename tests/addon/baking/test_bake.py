@@ -422,6 +422,25 @@ def test_a_bake_waits_for_an_object_in_edit_mode(bpy, make_body, fake_worker, op
         assert height(bpy, body, frame) == pytest.approx(5.0 - drop(frame), abs=1e-4)
 
 
+def test_the_bar_does_not_fall_back_while_an_object_is_edited(bpy, make_body, fake_worker, options):
+    from blender_xpbd.addon.baking.bake import bake
+
+    body = make_body(location=(0, 0, 5))
+    fake_worker(seconds=0.01)
+    steps = bake(bpy.context, options(frame_end=20))
+    solving(steps, 5)
+    bpy.context.view_layer.objects.active = body
+    bpy.ops.object.mode_set(mode="EDIT")
+    fractions = []
+    for progress in steps:
+        time.sleep(0.005)
+        fractions.append(progress.fraction)
+        if progress.stage == "WAITING":
+            assert progress.fraction == 1.0
+            bpy.ops.object.mode_set(mode="OBJECT")
+    assert fractions == sorted(fractions)
+
+
 def test_a_mesh_edited_during_the_bake_is_stale_and_the_others_finish(bpy, make_body, fake_worker, options):
     from blender_xpbd.addon.baking.bake import bake
 

@@ -62,6 +62,9 @@ def test_nothing_in_a_file_breaks_it(warnings):
         ({"frames": 72, "seconds": {"total": 4.0}}, 3, "Baked 72 frames in 4.0 s · 3 notices"),
         ({"frames": 1, "seconds": {"total": 75.0}}, 1, "Baked 1 frame in 1:15 · 1 notice"),
         ({"frames": 72, "from_cache": True, "seconds": {"total": 0.4}}, 0, "Baked 72 frames from cache"),
+        # with the first word the end would be cut off
+        ({"frames": 250, "from_cache": True}, 1, "250 frames from cache · 1 notice"),
+        ({"frames": 250, "seconds": {"total": 12.3}}, 10, "250 frames in 12.3 s · 10 notices"),
         ({"frames": 5, "frame_start": 1, "frame_end": 9, "frame_step": 1, "complete": False}, 0, "Baked 5 of 9 frames"),
         (
             {"frames": 231, "frame_start": 1, "frame_end": 250, "frame_step": 1, "complete": False}

@@ -31,6 +31,8 @@ def warn(settings, *names):
     """Let the report tell something of each object."""
     warnings = [f'W_COARSE: object "{name}": It has few vertices.' for name in names]
     settings.report = json.dumps({**json.loads(settings.report), "warnings": warnings})
+    # those of the check before the bake name objects too
+    settings.findings = ""
 
 
 def told_of(words):

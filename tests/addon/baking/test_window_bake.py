@@ -222,9 +222,12 @@ def test_an_undo_leaves_no_orphans_of_ours(bpy, make_body, window_bake, handlers
 
 
 def test_words_of_the_progress_bar(bpy):
-    from blender_xpbd.addon.baking.progress import SOLVING, STARTING, TAKING_OUT, WAITING, WRITING, Progress
+    from blender_xpbd.addon.baking.progress import READING, SOLVING, STARTING, TAKING_OUT, WAITING, WRITING, Progress
     from blender_xpbd.addon.baking.window_bake import status_text
 
+    # these frames are counted again when they are solved
+    words = status_text(Progress(READING, None, 11, 120, message="Following animated objects"))
+    assert words == "11 / 120 · Following animated objects"
     assert status_text(Progress(STARTING, message="Starting the solver")) == "Starting the solver"
     words = status_text(Progress(SOLVING, 3, 2, 10, 123.456, 75.0, "Solving"))
     assert words == "2 / 10 · 123 fps · 1:15 left"

@@ -202,6 +202,28 @@ def test_a_slow_bake_does_not_teach_scenes_of_other_kinds(bpy):
     assert read_speeds().of("CLOTH/b") == 2.0, "of three the middle tells of the machine"
 
 
+def test_a_bake_of_few_elements_teaches_nothing_of_more(bpy, make_body):
+    from dataclasses import replace
+
+    from blender_xpbd.addon.baking.pace import kernels_of, note_pace, substep_seconds
+    from blender_xpbd.addon.baking.report import BakeSummary
+    from blender_xpbd.addon.checking.check_scene import read_first_frame
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.addon.process.speeds import read_speeds
+
+    make_body("Cloth")
+    scene = read_first_frame(bpy.context, BakeOptions()).scene
+    scene = replace(scene, frames=replace(scene.frames, end=scene.frames.start + 250))
+    kernels, frames = kernels_of(scene), 250
+    # 4 ms to begin each frame
+    note_pace(scene, BakeSummary(substeps=20, seconds={"worker_solve": 1.0}))
+    assert read_speeds().times == {kernels: 1.0}, "known, and as fast as any other"
+    # as of so many substeps that its elements take two seconds
+    substeps = round(2.0 / (frames * sum(map(substep_seconds, scene.bodies))))
+    note_pace(scene, BakeSummary(substeps=substeps, seconds={"worker_solve": 8.0}))
+    assert read_speeds().of(kernels) == pytest.approx(2.0, rel=0.01)
+
+
 def test_kinds_of_a_family_have_roles_and_contact_in_common(bpy, make_body):
     from blender_xpbd.addon.baking.pace import kernels_of
     from blender_xpbd.addon.checking.check_scene import read_first_frame

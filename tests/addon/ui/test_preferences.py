@@ -160,3 +160,18 @@ def test_what_goes_on_is_shown(bpy, monkeypatch):
     words = drawn(bpy)
     assert {"Installing Taichi", "Getting taichi"} <= set(words)
     assert "Install Taichi" not in words
+
+
+def test_a_python_that_is_found_ends_the_fault_of_the_bake_before(bpy, make_body, monkeypatch):
+    """The report of the scene tells it still, after Install Taichi, or after a Python was named."""
+    from blender_xpbd.addon.process.worker_python import WorkerPython
+    from blender_xpbd.addon.ui import panels, result
+    from tests.addon.recorded_layout import draw
+
+    make_body("Cloth")
+    bpy.context.scene.xpbd.report = '{"error": "E_DEP: No Python with Taichi was found."}'
+    words = "No Python with Taichi was found. (E_DEP)"
+    monkeypatch.setattr(result, "known_python", lambda _path: None)
+    assert words in " ".join(draw(panels.XPBD_PT_main).words)
+    monkeypatch.setattr(result, "known_python", lambda _path: WorkerPython("/x/python", "3.12", {}))
+    assert words not in " ".join(draw(panels.XPBD_PT_main).words)

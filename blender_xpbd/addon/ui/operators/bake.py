@@ -15,7 +15,7 @@ from ...baking.notice_groups import notice_groups
 from ...baking.progress import Progress
 from ...baking.report import BakeSummary
 from ...baking.report_text import cancelled_text, fault_paragraphs, keys_text, summary_warnings
-from ...checking.check_scene import renew_expense, renew_findings
+from ...checking.check_scene import note_findings, renew_expense
 from ...data.bake_options import BakeOptions
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
@@ -24,6 +24,7 @@ from ...playing.display import take_back_all
 from ...process.waiting_worker import start_ahead
 from ...reading.mesh_reader import editing_mode
 from ..findings import unallowed
+from ..mouse_place import is_over_viewport
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
 from .idle import has_bake, has_body, is_idle
@@ -61,7 +62,7 @@ class BakeOperator(bpy.types.Operator):
         running = window_bake.current()
         if running is None:  # another file was opened, or the add-on's window went
             return self._leave(context)
-        if event.type == "ESC" and event.value == "PRESS" and _over_viewport(context, event):
+        if event.type == "ESC" and event.value == "PRESS" and is_over_viewport(context, event):
             running.stop_wanted = True
             return {"RUNNING_MODAL"}
         if event.type == "TIMER":
@@ -80,9 +81,10 @@ class BakeOperator(bpy.types.Operator):
         take_back_all()
         if self._lacks_selection(context):
             return False
-        # pins may have been painted since: what is shown beside a bake is of what is baked; what is edited it refuses
+        # pins may have been painted since, or a body dragged in from the asset browser, which nothing has checked: what
+        # is shown beside a bake is of what is baked; what is edited it refuses
         if not any(is_body(obj) and editing_mode(obj) for obj in context.scene.objects):
-            renew_findings(context)
+            note_findings(context)
         return True
 
     def _lacks_selection(self, _context: bpy.types.Context) -> bool:
@@ -268,13 +270,3 @@ def finished_text(summary: BakeSummary) -> str:
     if keys:
         return f"Baked {bodies} in {seconds:.1f} s: {keys}"
     return f"Baked {summary.frames} frames of {bodies} in {seconds:.1f} s"
-
-
-def _over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """Whether the mouse is over a 3D viewport: elsewhere Esc means something else."""
-    return any(
-        area.type == "VIEW_3D"
-        and area.x <= event.mouse_x < area.x + area.width
-        and area.y <= event.mouse_y < area.y + area.height
-        for area in context.window.screen.areas
-    )

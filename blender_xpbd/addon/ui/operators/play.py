@@ -16,8 +16,9 @@ from ...playing import window_play
 from ...playing.keep import keep_run, use_as_rest_shape, use_as_start
 from ...playing.player import PLAYING, Player
 from ...process.waiting_worker import start_ahead
+from ..mouse_place import is_over_viewport
 from ..play_header import header_text, keys_text
-from ..play_mouse import PlayMouse, is_navigation, viewport_under
+from ..play_mouse import PlayMouse, is_key, is_navigation, viewport_under
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
 from .bake import finished_text
@@ -89,7 +90,9 @@ class XPBD_OT_play(bpy.types.Operator):
             return self._end_as_wished(context, player)
         view = viewport_under(context, event)
         is_modified = event.ctrl or event.alt or event.oskey
-        is_ours = (view is not None or player.is_held) and not is_modified and not is_navigation(event)
+        # whoever presses Play has the mouse over the panel, where keys of the run count too
+        is_for_run = view is not None or player.is_held or (is_key(event) and is_over_viewport(context, event))
+        is_ours = is_for_run and not is_modified and not is_navigation(event)
         # what is held ends wherever it is let go; elsewhere Blender makes a click of it, as to choose an object
         if is_ours or event.value == "RELEASE":
             wish = self._mouse.handle(context, event, view, player)

@@ -15,6 +15,7 @@ from ....scene.body import Body
 from ....scene.errors import XpbdError
 from ....scene.scene import Scene
 from ...baking.report_text import plain_words
+from ...baking.standing_report import forget_fault
 from ...checking.check_scene import note_findings, read_first_frame, renew_findings
 from ...checking.depths import depths
 from ...checking.doubled import merge_doubled
@@ -212,10 +213,12 @@ class XPBD_OT_make_local(ObjectRemedy, bpy.types.Operator):
     bl_label = "Make Local"
     object_name: name_property()
 
-    def mend_object(self, _context: bpy.types.Context, obj: bpy.types.Object) -> str:
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Make it and its data local; an override becomes an object of its own."""
+        name = obj.name
         local: Any = obj.make_local()
         local.data.make_local()
+        forget_fault(context.scene, "E_DATA_LINKED", name)
         return ""
 
 

@@ -43,6 +43,20 @@ def test_what_is_shown_beside_a_bake_is_of_what_is_baked(bpy, make_body, short, 
     assert "W_FALLS" not in bpy.context.scene.xpbd.findings
 
 
+def test_a_bake_tells_of_a_body_that_nothing_has_checked(bpy, make_body, short, fake_worker):
+    """As of one that was dragged in from the asset browser, with its role."""
+    from blender_xpbd.addon.ui import panels
+    from tests.addon.recorded_layout import draw
+
+    body = make_body()
+    assert bpy.context.scene.xpbd.findings == ""
+    bpy.ops.xpbd.bake()
+    assert "W_FALLS" in bpy.context.scene.xpbd.findings
+    assert "Add Floor" in draw(panels.XPBD_PT_main).words
+    bpy.data.objects.remove(body)
+    assert "Add Floor" not in draw(panels.XPBD_PT_main).words, "nothing falls any more"
+
+
 def test_a_bake_that_edit_mode_refuses_leaves_what_was_found(bpy, make_body, short, fake_worker, select):
     body = make_body()
     select(body)

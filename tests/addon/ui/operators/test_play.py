@@ -27,15 +27,16 @@ class Hand:
 
 @pytest.fixture
 def send(bpy, monkeypatch):
-    """A function that tells a run of an event, over a viewport or not; and its player."""
+    """A function that tells a run of an event, over a viewport, over its panels or elsewhere; and its player."""
     from blender_xpbd.addon.ui import play_mouse
     from blender_xpbd.addon.ui.operators import play
 
     monkeypatch.setattr(play_mouse, "_ray", lambda *_given: ((0.0, 0.0, 1.0), (0.0, 0.0, -1.0)))
     operator, player = SimpleNamespace(_mouse=play_mouse.PlayMouse()), Hand()
 
-    def send(kind, value, *, is_over=True, **given):
+    def send(kind, value, *, is_over=True, is_over_panels=False, **given):
         monkeypatch.setattr(play, "viewport_under", lambda *_given: SimpleNamespace() if is_over else None)
+        monkeypatch.setattr(play, "is_over_viewport", lambda *_given: is_over or is_over_panels)
         event = SimpleNamespace(**{"type": kind, "value": value, "ctrl": False, "alt": False, "oskey": False, **given})
         return play.XPBD_OT_play._on_event(operator, bpy.context, event, player)
 
@@ -72,3 +73,20 @@ def test_shortcuts_of_blender_are_left_to_it(send):
     assert send("Z", "PRESS", ctrl=True) == BLENDERS
     assert send("MIDDLEMOUSE", "PRESS") == BLENDERS
     assert send("R", "PRESS", is_over=False) == BLENDERS
+
+
+def test_keys_count_over_the_panels_where_play_was_pressed(send, monkeypatch):
+    from blender_xpbd.addon.data.bake_status import STATUS
+
+    send, player = send
+    monkeypatch.setattr(STATUS, "play_wish", "")
+    over_panels = {"is_over": False, "is_over_panels": True}
+    assert send("ESC", "PRESS", **over_panels) == OURS
+    assert STATUS.play_wish == "CANCEL"
+    player.is_paused = False
+    assert send("SPACE", "PRESS", **over_panels) == OURS
+    assert player.is_paused
+    # what changes settings is left to the panels
+    for kind in ("LEFTMOUSE", "MOUSEMOVE", "BACK_SPACE", "TAB"):
+        assert send(kind, "PRESS", **over_panels) == BLENDERS
+    assert send("SPACE", "PRESS", ctrl=True, **over_panels) == BLENDERS

@@ -343,8 +343,19 @@ def test_what_is_linked_is_made_local(bpy, make_body, codes, tmp_path):
     assert codes() == ["E_DATA_LINKED"]
     (finding,) = findings_of(bpy.context.scene.xpbd.findings) or ()
     assert finding.remedy == ("Make Local", "xpbd.make_local")
+    with pytest.raises(RuntimeError, match="E_DATA_LINKED"):
+        bpy.ops.xpbd.bake()
+    assert _times_told(finding.message) == 1, "beside its button, and not again as the fault of the bake"
     assert bpy.ops.xpbd.make_local(object_name=override.name) == {"FINISHED"}
     assert codes() == []
+    assert _times_told(finding.message) == 0, "by the report of that bake"
+
+
+def _times_told(message):
+    from blender_xpbd.addon.ui import panels
+    from tests.addon.recorded_layout import draw
+
+    return " ".join(draw(panels.XPBD_PT_main).words).count(message)
 
 
 def test_what_has_no_doubled_vertices_is_left_as_it_is(bpy, make_body):

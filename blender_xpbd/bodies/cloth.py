@@ -24,6 +24,7 @@ from ..geometry.surface.mesh_checks import check_mesh
 from ..geometry.surface.surface_binding import bind_to_triangles
 from ..geometry.surface.topology import bending_pairs, face_diagonals, hinges, unique_edges
 from ..scene.body import Body
+from ..scene.body_kinds import sewn_edges
 from ..scene.errors import XpbdError
 from ..scene.gas import has_pressure, pressure_notices
 from ..scene.settings import SolverSettings
@@ -133,8 +134,8 @@ def _limits(body: Body, edges: Ints, settings: SolverSettings) -> list[Constrain
         rigid = last_parameter(settings, 0.0, 1.0)
         limit = build_strain_limit(body.positions, edges, material.greatest_stretch / 100.0, rigid)
         blocks.append(replace(limit, layer=LIMITS, follows=("greatest_stretch",)))
-    if material.use_stitches:
-        blocks.append(build_stitch(body.loose_edges, STITCH_SPEED, compliance=last_parameter(settings, 0.0, 1.0)))
+    if len(seams := sewn_edges(body)):
+        blocks.append(build_stitch(seams, STITCH_SPEED, compliance=last_parameter(settings, 0.0, 1.0)))
     return blocks
 
 

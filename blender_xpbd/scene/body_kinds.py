@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from .body import Body, validate_faces, validate_segments, validate_tetrahedralization
 from .errors import XpbdError
 from .parameters.material_parameters import CLOTH, GRAINS, JELLY, STRAND
@@ -141,3 +144,9 @@ def validate_kind(body: Body) -> None:
     """
     for check in body_kind(body.role, body.name).checks:
         check(body)
+
+
+def sewn_edges(body: Body) -> npt.NDArray[np.int32]:
+    """The loose edges of a body that are drawn together until they are closed, shape (edges, 2)."""
+    is_sewn = body_kind(body.role, body.name).is_sheet and body.material.use_stitches
+    return body.loose_edges[: None if is_sewn else 0]

@@ -25,6 +25,7 @@ from .posing import Access, PoseControl
 from .step.colour_path import project_by_colours
 from .step.falls import Falls
 from .step.frame_samples import FrameSamples
+from .step.friction_player import FrictionPlayer
 from .step.grain_memory import check_grain_pairs, most_grain_bytes, read_grain_pairs, with_grain_pairs
 from .step.pair_substeps import PairSubsteps
 from .step.plan import SERIAL, Pace, make_plan
@@ -96,6 +97,7 @@ class Solver:
         self._uploads = Uploads(self._state)
         self._standing = StandingColliders(deforms=self._colliders.deforms)
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
+        self._frictions = FrictionPlayer(system, self._state, self._pairs)
         self._slices = SliceSteps(system, self._state, self._tracks)
         self._embeddings = [
             Embedding(model, int(start)) for model, start in zip(system.models, system.starts, strict=False)
@@ -141,6 +143,7 @@ class Solver:
     def _advance(self) -> None:
         """Simulate from the current frame to the next, under the springs that are set."""
         self._tracks.play(self.frame_index)
+        self._frictions.play(self.frame_index, lambda: read_array(self._state.particles.positions))
         path, started = self._pace.next_path(), time.perf_counter()
         if self._pairs is None:
             self._simulate(path)

@@ -34,6 +34,7 @@ from .expense import Expense, expense, expense_text, with_kernels
 from .finding import QUIET, Finding, findings_of, findings_text
 from .letting_out import forget_let_out, let_out
 from .lying import lying
+from .smoothed import smoothed
 
 # of larger scenes nothing is compiled ahead: to build them takes as long, and memory that the artist may need
 MOST_ELEMENTS = 200_000
@@ -72,6 +73,7 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found += _rig_notices(target.name for target in reading.targets)
         found += [let_out(notice) for check in CHECKS for notice in check(scene)]
         found += lying(context, scene)
+        found += smoothed(context.scene, scene)
         folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)

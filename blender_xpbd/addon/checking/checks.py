@@ -18,6 +18,7 @@ from ..reading.solid_measures import fans, fullness, pieces
 from .depths import FLATNESS, depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within
+from .wrapped import wrapped_notice, wrapping
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
@@ -28,12 +29,14 @@ SECONDS_PER_TETRAHEDRON = 4e-8
 
 
 def starts_inside(scene: Scene) -> Iterator[Notice]:
-    """Bodies that start inside colliders, by more than the gap that they keep."""
+    """Bodies that start inside colliders, by more than the gap that they keep; those apart that cannot leave them."""
     for body in scene.bodies:
         # of small ones the bake takes less than the gap that was asked for
         gap = min(body.material.contact_offset, FLATNESS * length_of(body.positions, body.axes))
         found = {name: one.depth for name, one in depths(body, scene.colliders).items() if one.depth > gap}
-        if found:
+        if wrapped := [one.name for one in wrapping(body, scene)] if found else []:
+            yield wrapped_notice(body, wrapped)
+        if found := {name: depth for name, depth in found.items() if name not in wrapped}:
             inside = listed(f'"{name}" ({depth:.3g} m)' for name, depth in found.items())
             yield Notice("W_INSIDE", f"Starts inside {inside}. The bake pushes it out of it.", body.name)
 

@@ -27,6 +27,7 @@ class Remedy(NamedTuple):
 # by the code of what was found
 REMEDIES = {
     "W_INSIDE": Remedy("Lift", "xpbd.lift"),
+    "W_ENCLOSED": Remedy("Make Hollow", "xpbd.make_hollow"),
     "W_WITHIN": Remedy("Keep Inside", "xpbd.keep_inside"),
     "W_DOUBLED": Remedy("Merge by Distance", "xpbd.merge_doubled"),
     "W_LIES": Remedy("Lift", "xpbd.lift"),
@@ -35,6 +36,7 @@ REMEDIES = {
     "W_SIZE": Remedy("Feels Like", "xpbd.feel_like"),
     "W_UNITS": Remedy("Set Gravity to 9.81 m/s²", "xpbd.set_gravity"),
     "W_GAP": Remedy("Set Contact Distance", "xpbd.set_contact_distance"),
+    "W_SMOOTHED": Remedy("Apply Subdivision", "xpbd.apply_subdivision"),
     "W_DEFORMER": Remedy("Mute", "xpbd.mute_deformers"),
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
     "W_RIG": Remedy("Follow the Rig", "xpbd.follow_rig"),
@@ -43,6 +45,7 @@ REMEDIES = {
 # what else can be done about it
 _OTHERS = {
     "W_INSIDE": Remedy("Let It Be Pushed Out", "xpbd.let_out"),
+    "W_ENCLOSED": Remedy("Lift", "xpbd.lift"),
     "W_WITHIN": Remedy("Lift", "xpbd.lift"),
 }
 # what an artist has said to be fine

@@ -15,6 +15,7 @@ from ...device.arrays import (
     make_zero_vectors,
     make_zeros,
     readable_array,
+    write_array,
 )
 from ...device.runtime import real_type
 from ...geometry.components import connected_components
@@ -92,7 +93,8 @@ class PairSearch:
             contents: what moves them.
         """
         self._object_count = surfaces.object_count
-        self._walk = TreeWalk(surfaces, _make_points(contents, surfaces.origins), NEAR_PAIRS)
+        self._points = _make_points(contents, surfaces.origins)
+        self._walk = TreeWalk(surfaces, self._points, NEAR_PAIRS)
         particle_count = len(contents.parts)
         self.window = Window(
             window_starts=make_zero_vectors(particle_count),
@@ -102,6 +104,11 @@ class PairSearch:
         self.task_starts = make_zeros((contents.part_count + 2,), ti.i32)
         self._capacity = 0
         self._grow(1)
+
+    def set_surfaces(self, frictions: Floats, restitutions: Floats) -> None:
+        """Let pairs that are listed from now on have these values, as of ``Contents``."""
+        write_array(self._points.point_frictions, frictions)
+        write_array(self._points.object_restitutions, restitutions)
 
     def search(self, team_size: int = 1) -> PairList:
         """List the pairs for the window as it is.

@@ -17,6 +17,7 @@ from ...geometry.search.rounded import holding_vertices
 from ...geometry.search.surfaces import SurfaceMesh
 from ...geometry.surface.topology import unique_edges
 from ...scene.body import Body
+from ...scene.body_kinds import sewn_edges
 from .collider_mesh import ColliderMesh
 
 Floats = npt.NDArray[np.float64]
@@ -87,8 +88,9 @@ def has_surface(body: Body) -> bool:
 
 def surface_lengths(body: Body, *, with_sewn: bool = False) -> Floats:
     """Of the edges of a body [m], without or with those that are sewn; 0 where it has none."""
-    leaves_out = body.material.use_stitches and not with_sewn
-    loose = body.loose_edges[: 0 if leaves_out else None].astype(np.int32)
+    sewn = 0 if with_sewn else len(sewn_edges(body))
+    # a sheet sews all of them or none
+    loose = body.loose_edges[sewn:].astype(np.int32)
     lengths = edge_lengths(body.positions, np.concatenate([unique_edges(body.face_sizes, body.corners), loose]))
     return lengths if len(lengths) else np.zeros(1)
 

@@ -63,6 +63,7 @@ from .team_path import simulate_stages
 from .untangling import Untangling, crossing_at_rest
 from .wrong_sides import START_FRAMES, WrongSides
 
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 # searches in a substep that pushes may ask for; then what is pushed out of its box is held in it. Chosen by hand
@@ -146,6 +147,15 @@ class PairSubsteps:
         self._listed: Any = None
         self._told: Ints = np.zeros(TOLD_WIDTH, np.int32)
         self._plan, self._team_size = plan, 1
+
+    def set_surfaces(self, frictions: Floats, restitutions: Floats) -> None:
+        """Let pairs that are listed from now on have these values.
+
+        Args:
+            frictions: Coulomb's μ of each surface point, shape (points,).
+            restitutions: e of each object, shape (objects,).
+        """
+        self._search.set_surfaces(frictions, restitutions)
 
     def slices(self, frame_index: int) -> int:
         """Into how many slices the frame that leads from ``frame_index`` on is to be divided, now that it is simulated.

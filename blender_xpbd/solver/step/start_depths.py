@@ -17,6 +17,7 @@ from ...contacts.depth import depth_in
 from ...contacts.tables import POINT_BODY
 from ...device.arrays import make_array, make_zeros, read_array, write_array
 from ...device.launch import launch
+from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice
 from ..system.body_gravity import strongest_pull
 from ..system.colliders import ColliderSet
@@ -46,11 +47,13 @@ class StartDepths:
         duration: after which none may be inside any more [s].
         frame_duration: of the scene [s].
         deepest: how deep a point of a body is in a collider at most [m], by their numbers.
+        wholly: of these, those where all points are inside a mesh.
     """
 
     duration: float
     frame_duration: float
     deepest: dict[tuple[int, int], float]
+    wholly: frozenset[tuple[int, int]]
 
     def shares(self, frame_index: int, times: Floats) -> npt.NDArray[np.float32]:
         """Of the depth, what is allowed at some times, which are shares of a frame, shape (times,)."""
@@ -73,6 +76,11 @@ class StartDepths:
                     f"Starts inside {inside}: it is pushed out of it until frame {last}. Move it out of it for frame "
                     f"{first} where it shall not be."
                 )
+                if any((number, c) in self.wholly for c in found):
+                    text += (
+                        " All of it is inside: what is nearest to other sides comes out there, so that it may stay "
+                        "wrapped around. To be held inside, it takes walls of a thickness (Solidify)."
+                    )
                 yield Notice("W_INSIDE", text, model.body.name)
 
 
@@ -105,10 +113,15 @@ def with_start_depths(system: System, state: State, colliders: ColliderSet) -> t
     }
     if not deepest:
         return state, None
+    wholly = frozenset(
+        (body, c)
+        for body, c in deepest
+        if has_triangles(system.scene.colliders[c]) and (depths[bodies == body, candidates.index(c)] > 0.0).all()
+    )
     gravity = max(strongest_pull(system.scene), LEAST_GRAVITY)
     # where it is slowed down most, what comes out weighs nothing, and goes no farther
     duration = float(np.sqrt(6.0 * max(deepest.values()) / gravity))
-    found = StartDepths(duration, system.scene.frames.frame_duration, deepest)
+    found = StartDepths(duration, system.scene.frames.frame_duration, deepest, wholly)
     columns = np.full(len(colliders.ints), -1)
     columns[candidates] = np.arange(len(candidates))
     substeps = system.scene.settings.substeps

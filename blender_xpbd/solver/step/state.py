@@ -23,6 +23,7 @@ from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
 from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, read_array, readable_array
 from ...device.packs import arrays_by_name
 from ...device.runtime import real_type
+from ...scene.body_kinds import sewn_edges
 from ..acts.spin import SUM_WIDTH
 from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
@@ -278,8 +279,9 @@ def with_contacts(state: State, **arrays: Any) -> State:
 
 def _contacts(system: System, slots: int, mode: int) -> Any:
     points, pieces = system.contacts, system.pieces
-    # tracks change the column of friction
-    weights = make_array if system.tracks else readable_array
+    # tracks and seams change the column of friction
+    is_sewn = any(len(sewn_edges(body)) for body in system.scene.bodies)
+    weights = make_array if system.tracks or is_sewn else readable_array
     elements = np.column_stack([points.elements, pieces.of_points]) if len(pieces) else points.elements
     touches, table = _slots(system, slots, mode)
     return Contacts(

@@ -54,7 +54,6 @@ class TrackPlayer:
         for number in range(len(system.models)):
             self._scale_particles(number, frame_index)
             self._scale_masses(number, frame_index)
-            self._scale_frictions(number, frame_index)
 
     def _collider_table(self, frame_index: int) -> npt.NDArray[np.float32]:
         """Friction and restitution, as in ``ColliderSet.floats``."""
@@ -103,15 +102,6 @@ class TrackPlayer:
             share = drag_share(system.scene, body, rate) / drag_share(system.scene, body, built)
             with edited_array(self._state.particles.positions) as particles:
                 particles[mine, 3] = system.inverse_masses[mine] * share
-
-    def _scale_frictions(self, number: int, frame_index: int) -> None:
-        """Friction of the contact points of a body."""
-        factor = self._factor(number, Scaling("friction", 0, 1.0), frame_index)
-        if self._is_new("friction", number, factor):
-            contacts = self._system.contacts
-            mine = np.flatnonzero(contacts.elements[:, 4] == number)
-            with edited_array(self._state.contacts.weights) as weights:
-                weights[mine, 4] = contacts.weights[mine, 4] * factor
 
     def _factor(self, number: int, law: Scaling, frame_index: int) -> float:
         """On a value of a body, 1 where no track moves it."""

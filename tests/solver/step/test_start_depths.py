@@ -130,3 +130,13 @@ def test_points_that_need_more_slots_keep_their_depths():
     heights = tracked(simulation, 16)
     assert simulation._plan.state.contacts.start_depths.shape[0] == len(simulation.system.contacts)
     assert heights.max() < 1.3
+
+
+@pytest.mark.parametrize(
+    ("size", "collider", "is_told"),
+    [(0.5, mesh_box(1.0), True), (3.0, mesh_box(1.0), False), (0.5, plane(height=0.2), False)],
+)
+def test_what_is_wholly_inside_a_mesh_is_told_so(size, collider, is_told):
+    (notice,) = Solver(build_system(scene(cloth(7, size=size), colliders=[collider]))).notices
+    assert notice.code == "W_INSIDE"
+    assert ("All of it is inside" in notice.message) == is_told

@@ -25,6 +25,8 @@ from ...checking.letting_out import let_be_pushed_out
 from ...checking.lying import lies_on
 from ...checking.resolutions import suit_mesh
 from ...checking.sizes import suit_size
+from ...checking.smoothed import apply_subdivision
+from ...checking.wrapped import make_hollow, wrapping
 from ...data.bake_options import BakeOptions
 from ...data.properties import unit_scale_of
 from ...reading.feel import length_of
@@ -147,6 +149,21 @@ class XPBD_OT_keep_inside(ObjectRemedy, bpy.types.Operator):
         return keep_inside(context.scene, obj, outer[0]) if outer else f'"{obj.name}" is wholly inside no jelly'
 
 
+class XPBD_OT_make_hollow(ObjectRemedy, bpy.types.Operator):
+    """Give the colliders in which an object starts walls that grow outwards, so that they hold it inside."""
+
+    bl_idname = "xpbd.make_hollow"
+    bl_label = "Make Hollow"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Give them walls."""
+        scene = read_first_frame(context, BakeOptions()).scene
+        found = [(body, wrapping(body, scene)) for body in scene.bodies if body.name == obj.name]
+        told = [make_hollow(context.scene, body, colliders) for body, colliders in found if colliders]
+        return "; ".join(filter(None, told)) if told else f'"{obj.name}" is wholly inside no collider'
+
+
 class XPBD_OT_merge_doubled(ObjectRemedy, bpy.types.Operator):
     """Merge the vertices of a mesh that are in one place, so that its faces hold together."""
 
@@ -157,6 +174,18 @@ class XPBD_OT_merge_doubled(ObjectRemedy, bpy.types.Operator):
     def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Merge them."""
         return merge_doubled(obj)
+
+
+class XPBD_OT_apply_subdivision(ObjectRemedy, bpy.types.Operator):
+    """Make the mesh as fine as it is shown, so that what is seen is simulated, and can be held off what it lies on."""
+
+    bl_idname = "xpbd.apply_subdivision"
+    bl_label = "Apply Subdivision"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Apply it."""
+        return apply_subdivision(context, obj)
 
 
 class XPBD_OT_add_floor(Remedy, bpy.types.Operator):

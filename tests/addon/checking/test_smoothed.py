@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth that Subdivision shows smoother than it is simulated is told where what it lies on would show through."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def found(bpy):
+    from blender_xpbd.addon.checking.check_scene import read_first_frame
+    from blender_xpbd.addon.checking.smoothed import smoothed
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def find():
+        bpy.context.view_layer.update()
+        scene = read_first_frame(bpy.context, BakeOptions()).scene
+        return [(one.code, one.object_name, one.message.split('"')[1]) for one in smoothed(bpy.context.scene, scene)]
+
+    return find
+
+
+def sheet(bpy, cells, name="Sheet", kind="CATMULL_CLARK", levels=2):
+    """A level sheet of 1 m in so many cells along each side, and a modifier that shows it smooth."""
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=cells, y_subdivisions=cells, size=1.0, location=(0.0, 0.0, 1.0))
+    obj = bpy.context.object
+    obj.name, obj.xpbd.role = name, "CLOTH"
+    modifier = obj.modifiers.new("Subdivision", "SUBSURF")
+    modifier.subdivision_type, modifier.levels, modifier.render_levels = kind, levels, levels
+    return obj
+
+
+def collider(bpy, name, add, **values):
+    add(**values)
+    obj = bpy.context.object
+    obj.name, obj.xpbd.role = name, "COLLIDER"
+    return obj
+
+
+def test_a_coarse_cloth_over_a_box(bpy, found):
+    sheet(bpy, 16)
+    assert found() == []
+    collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=0.5)
+    assert found() == [("W_SMOOTHED", "Sheet", "Box")]
+
+
+@pytest.mark.parametrize(("kind", "levels", "cells"), [("SIMPLE", 2, 16), ("CATMULL_CLARK", 0, 16),
+                                                       ("CATMULL_CLARK", 2, 64)])  # fmt: skip
+def test_what_is_not_smoothed_or_fine_enough(bpy, found, kind, levels, cells):
+    sheet(bpy, cells, kind=kind, levels=levels)
+    collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=0.5)
+    assert found() == []
+
+
+def test_a_wide_gap_is_enough(bpy, found):
+    obj = sheet(bpy, 16)
+    collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=0.5)
+    obj.xpbd.contact_offset = 0.015
+    assert found() == []
+
+
+@pytest.mark.parametrize("shape", ["MESH", "SPHERE"])
+@pytest.mark.parametrize(("radius", "is_told"), [(1.0, False), (0.08, True)])
+def test_a_ball_by_its_radius(bpy, found, shape, radius, is_told):
+    sheet(bpy, 16)
+    ball = collider(bpy, "Ball", bpy.ops.mesh.primitive_uv_sphere_add, radius=radius, segments=64, ring_count=32)
+    ball.location.z, ball.xpbd.collider_shape = -radius, shape
+    assert found() == ([("W_SMOOTHED", "Sheet", "Ball")] if is_told else [])
+
+
+@pytest.mark.parametrize("size", [0.004, 0.5])
+def test_a_hollow_is_no_fold_and_roughness_is_no_edge(bpy, found, size):
+    """A box of which the inside is seen; a plane with bumps that are small beside the cells of the sheet."""
+    import bmesh
+
+    sheet(bpy, 16)
+    box = collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=2.0)
+    mesh = bmesh.new()
+    if size == 0.5:
+        mesh.from_mesh(box.data)
+        mesh.faces.remove(max(mesh.faces, key=lambda face: face.calc_center_median().z))
+        bmesh.ops.reverse_faces(mesh, faces=list(mesh.faces))
+    else:
+        bmesh.ops.create_grid(mesh, x_segments=60, y_segments=60, size=size * 30)
+        heights = np.random.default_rng(0).normal(scale=0.0005, size=len(mesh.verts))
+        for vertex, height in zip(mesh.verts, heights, strict=True):
+            vertex.co.z = height
+    mesh.to_mesh(box.data)
+    mesh.free()
+    assert found() == []
+
+
+def test_jelly_and_what_does_not_meet_it(bpy, found):
+    obj = sheet(bpy, 16)
+    box = collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=0.5)
+    others = bpy.data.collections.new("Others")
+    bpy.context.scene.collection.children.link(others)
+    ball = collider(bpy, "Ball", bpy.ops.mesh.primitive_uv_sphere_add, radius=1.0, segments=64, ring_count=32)
+    others.objects.link(ball)
+    obj.xpbd.collision_collection = others
+    assert found() == []
+    others.objects.link(box)
+    assert found() == [("W_SMOOTHED", "Sheet", "Box")]
+
+
+def test_one_click_simulates_what_is_seen(bpy, found):
+    obj = sheet(bpy, 16)
+    collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=0.5)
+    bpy.ops.xpbd.check()
+    assert bpy.ops.xpbd.apply_subdivision(object_name="Sheet") == {"FINISHED"}
+    assert len(obj.data.vertices) == 65 * 65
+    assert len(obj.modifiers) == 0
+    assert found() == []
+
+
+def test_a_mesh_with_shape_keys_is_left_as_it_is(bpy):
+    obj = sheet(bpy, 16)
+    obj.shape_key_add(name="Basis")
+    assert bpy.ops.xpbd.apply_subdivision(object_name="Sheet") == {"CANCELLED"}
+    assert len(obj.modifiers) == 1

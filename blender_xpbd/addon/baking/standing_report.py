@@ -61,7 +61,8 @@ def forget_fault(scene: bpy.types.Scene, code: str, name: str) -> None:
     def left(error: str) -> str:
         return "\n".join(one for one in faults_of(error) if not one.startswith(f'{code}: object "{name}":'))
 
-    STATUS.message = left(STATUS.message)
+    # both, so that what is left goes with the bake when that is undone
+    STATUS.message, STATUS.bake_fault = left(STATUS.message), left(STATUS.bake_fault)
     report: str = scene.xpbd.report
     if error := summary_error(report):
         scene.xpbd.report = json.dumps({**summary_of(report), "error": left(error)})

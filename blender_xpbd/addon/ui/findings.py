@@ -66,7 +66,8 @@ def _is_mended(finding: Finding, settings: Any) -> bool:
         return True
     if finding.code == "W_FALLS":
         names = _named(finding.message)
-        return bool(settings.use_floor or (names and not any(name in bpy.data.objects for name in names)))
+        is_gone = names and not MORE.search(finding.message) and not any(name in bpy.data.objects for name in names)
+        return bool(settings.use_floor or is_gone)
     if finding.code != "W_RIG" or MORE.search(finding.message):
         return False
     return all((obj := bpy.data.objects.get(name)) and follows_deformed(obj) for name in _named(finding.message))

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..baking.notice_groups import notice_groups, result_line
-from ..baking.report_text import fault_paragraphs, summary_error, summary_rows, summary_warnings
+from ..baking.report_text import fault_paragraphs, faults_of, summary_error, summary_rows, summary_warnings
 from ..baking.standing_report import standing_error, standing_report
 from ..data.bake_status import STATUS
 from ..data.extension import BASE_PACKAGE, worker_python_path
@@ -31,8 +31,9 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
     width = letters_across(context)
     error = untold_faults(standing_error(STATUS.message) or summary_error(report), context.scene.xpbd.findings)
     # one that was named or installed since, which the report of that bake does not know
-    has_python = known_python(worker_python_path(context)) is not None
-    if error and not (error.startswith("E_DEP") and has_python):
+    if known_python(worker_python_path(context)) is not None:
+        error = "\n".join(fault for fault in faults_of(error) if not fault.startswith("E_DEP"))
+    if error:
         _draw_error(layout, context, error, width)
     rows = summary_rows(report)
     notices = notice_groups(untold(summary_warnings(report), context.scene.xpbd.findings))

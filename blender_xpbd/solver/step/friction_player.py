@@ -42,7 +42,8 @@ class FrictionPlayer:
             pairs: of surfaces that may touch; None where none can.
         """
         self._system, self._state, self._pairs = system, state, pairs
-        edges = [sewn_edges(body) for body in system.scene.bodies]
+        # of what is joined the vertices that move, as the stitches have them
+        edges = [sewn_edges(model.body) for model in system.models]
         counts = [len(mine) for mine in edges]
         starts = np.repeat(system.starts[: len(edges)], counts)
         self._seams = np.concatenate(edges) + starts[:, None] if sum(counts) else np.zeros((0, 2), np.int64)

@@ -62,6 +62,16 @@ def test_what_was_found_of_an_object_goes_with_it(bpy, make_body):
     assert not any("Starts inside" in words for words in draw(panels.XPBD_PT_main).words)
 
 
+def test_a_fall_is_told_while_what_is_not_named_may_still_fall(bpy):
+    from blender_xpbd.addon.checking.finding import Finding
+    from blender_xpbd.addon.ui.findings import _is_mended
+
+    settings = bpy.context.scene.xpbd
+    assert _is_mended(Finding("W_FALLS", "", 'Nothing to land on: "A" and "B" fall for ever.'), settings)
+    named = '"A", "B", "C", "D", "E" and 2 more'
+    assert not _is_mended(Finding("W_FALLS", "", f"Nothing to land on: {named} fall for ever."), settings)
+
+
 def test_the_floor_s_own_switch_mends_too(bpy):
     from blender_xpbd.addon.checking.finding import Finding, findings_text
     from blender_xpbd.addon.ui.findings import draw_findings

@@ -14,6 +14,7 @@ from blender_xpbd.scene.track import Track
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.scenes import cloth, scene
+from tests.solver.test_tearing import split
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -109,3 +110,17 @@ def test_what_seams_do_is_the_same_after_a_resume():
         while resumed.frame_index < 6:
             resumed.advance()
         np.testing.assert_array_equal(resumed.positions(), straight.positions())
+
+
+def test_a_seam_between_copies_slides_at_the_vertices_that_move():
+    sheet = split(cloth(6, size=0.3, height=0.001, use_stitches=True, friction=0.7, tear_strain=50.0))
+    # the last copies of two vertices inside
+    copies = [int(np.flatnonzero(sheet.seams == sheet.seams[vertex])[-1]) for vertex in (7, 28)]
+    assert min(copies) >= 36
+    sheet = replace(sheet, loose_edges=np.array([copies], np.int32))
+    simulation = Solver(build_system(scene(sheet, colliders=[roof()], frames=(1, 3), substeps=6)))
+    simulation.advance()
+    movers = simulation.system.models[0].shown[copies]
+    assert (simulation.system.inverse_masses[movers] > 0.0).all()
+    held = frictions(simulation)
+    assert [held[vertex] for vertex in movers] == [0.0, 0.0]

@@ -194,7 +194,7 @@ def _give(
         if obj != source.id_data:
             for name in names:
                 setattr(obj.xpbd, name, getattr(source, name))
-            obj.xpbd.preset = source.preset
+            obj.xpbd.preset, obj.xpbd.shown_preset = source.preset, source.shown_preset
     refit(operator, context, objects)
 
 

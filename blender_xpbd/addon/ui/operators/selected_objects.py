@@ -119,6 +119,7 @@ def copy_settings(source: bpy.types.Object, target: bpy.types.Object) -> None:
             target.xpbd.property_unset(name)
     # to set a value of a material makes it an own one
     target.xpbd.preset = source.xpbd.preset
+    target.xpbd.shown_preset = source.xpbd.shown_preset
     target.xpbd.fits_size = source.xpbd.fits_size
     target.xpbd.normal_resolution = source.xpbd.normal_resolution
     _copy_poses(source, target)

@@ -57,6 +57,18 @@ def test_a_named_material_stays_named(bpy, several):
     assert second.xpbd.stretch_stiffness == first.xpbd.stretch_stiffness
 
 
+def test_values_that_a_copied_material_has_shown_count_as_not_typed(bpy, several):
+    from blender_xpbd.addon.data.idle_stiffness import has_idle_stiffness
+
+    first, second, _ = several
+    first.xpbd.preset = "DENIM"
+    first.xpbd.preset = "CUSTOM"
+    assert not has_idle_stiffness(first.xpbd, "XPBD")
+    bpy.ops.xpbd.copy_settings()
+    assert second.xpbd.preset == "CUSTOM"
+    assert not has_idle_stiffness(second.xpbd, "XPBD")
+
+
 def test_nothing_is_copied_without_others(bpy, make_body, select):
     select(make_body("Alone"))
     assert not bpy.ops.xpbd.copy_settings.poll()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import bpy
 import numpy as np
@@ -11,11 +12,14 @@ import numpy as np
 from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.listing import quoted
-from ...scene.parameters.material_parameters import COLLIDER
+from ...scene.parameter import by_name
+from ...scene.parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
 from ...scene.parameters.mode_parameters import takes_shares
-from ..data.idle_stiffness import has_idle_stiffness
+from ...scene.presets import preset_values
 from ..data.link_attributes import LINK_TYPES
+from ..data.material_names import COMPLIANCES, SHARES, STIFFNESSES, material_names
 from ..data.object_types import is_body
+from ..data.properties import fits_role, holds
 from ..data.specs import FOLLOWED_OF_SCENE
 from ..reading.bystanders import bystander_notices, weight_notices
 from ..reading.force_reader import field_notices
@@ -24,6 +28,8 @@ from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.modifier_stack import follows_deformed, has_deforming_parent
 from ..reading.motion import animated_paths
 from ..reading.parameter_tracks import animated_settings, followed_settings
+
+_PARAMETERS = by_name(MATERIAL_PARAMETERS)
 
 
 def ignored_inputs(
@@ -63,6 +69,26 @@ def ignored_inputs(
     )
     others = (*bystander_notices(scene, objects), *field_notices(scene, objects), *weight_notices(scene, objects))
     return (*(notice for notice in found if notice is not None), *others)
+
+
+def has_idle_stiffness(settings: Any, solver_mode: str) -> bool:
+    """Whether a stiffness in physical units was typed in vain: it counts as compliances or shares, and none was typed.
+
+    Args:
+        settings: ``Object.xpbd`` of a body.
+        solver_mode: "XPBD" or "PBD", the scene's.
+    """
+    counting = {*material_names(settings, solver_mode)}
+    if counting & STIFFNESSES or any(settings.is_property_set(name) for name in counting & (COMPLIANCES | SHARES)):
+        return False
+    return any(settings.role in _PARAMETERS[name].roles and _is_typed(settings, name) for name in STIFFNESSES)
+
+
+def _is_typed(settings: Any, name: str) -> bool:
+    """Whether a value is neither the default nor what the preset that was shown last has set."""
+    shown = settings.shown_preset
+    preset = preset_values(shown, settings.role) if shown and fits_role(shown, settings.role) else {}
+    return not holds(settings, name, preset.get(name, _PARAMETERS[name].default))
 
 
 def is_unseen_rig(obj: bpy.types.Object) -> bool:

@@ -58,7 +58,7 @@ def test_a_named_material_stays_named(bpy, several):
 
 
 def test_values_that_a_copied_material_has_shown_count_as_not_typed(bpy, several):
-    from blender_xpbd.addon.data.idle_stiffness import has_idle_stiffness
+    from blender_xpbd.addon.baking.ignored_inputs import has_idle_stiffness
 
     first, second, _ = several
     first.xpbd.preset = "DENIM"

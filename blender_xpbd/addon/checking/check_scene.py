@@ -31,7 +31,7 @@ from ..reading.motion import may_deform
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS, flat_solids, starts_inside
 from .expense import Expense, expense, expense_text, with_kernels
-from .finding import QUIET, Finding, findings_of, findings_text
+from .finding import Finding, findings_of, findings_text, names_let_out
 from .letting_out import forget_let_out, let_out
 from .lying import lying
 from .smoothed import smoothed
@@ -171,7 +171,7 @@ def objects_let_out(context: bpy.types.Context, options: BakeOptions) -> frozens
     if not any(obj.xpbd.let_out for obj in context.scene.objects):
         return frozenset()
     found = map(let_out, starts_inside(read_first_frame(context, options).scene))
-    return frozenset(notice.object_name for notice in found if notice.code in QUIET)
+    return names_let_out(map(Finding.of, found))
 
 
 def scene_expense(scene: bpy.types.Scene, text: str, options: BakeOptions | None = None) -> Expense | None:

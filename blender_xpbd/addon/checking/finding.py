@@ -43,11 +43,14 @@ REMEDIES = {
     "E_DATA_LINKED": Remedy("Make Local", "xpbd.make_local"),
 }
 # what else can be done about it
+_LET_OUT = Remedy("Let It Be Pushed Out", "xpbd.let_out")
 _OTHERS = {
-    "W_INSIDE": Remedy("Let It Be Pushed Out", "xpbd.let_out"),
-    "W_ENCLOSED": Remedy("Lift", "xpbd.lift"),
-    "W_WITHIN": Remedy("Lift", "xpbd.lift"),
+    "W_INSIDE": (_LET_OUT,),
+    "W_ENCLOSED": (Remedy("Lift", "xpbd.lift"), _LET_OUT),
+    "W_WITHIN": (Remedy("Lift", "xpbd.lift"),),
 }
+# what starts inside a collider, by a check; a bake says the first of all of them
+INSIDE = ("W_INSIDE", "W_ENCLOSED")
 # what an artist has said to be fine
 QUIET = frozenset({"W_LET_OUT"})
 # these buttons mend the scene, or all objects that are concerned
@@ -82,8 +85,12 @@ class Finding:
     def remedies(self) -> tuple[Remedy, ...]:
         """All buttons that do something about it, that of ``remedy`` first."""
         first = self.remedy
-        other = _OTHERS.get(self.code)
-        return () if first is None else (first, other) if other else (first,)
+        return () if first is None else (first, *_OTHERS.get(self.code, ()))
+
+    @property
+    def baked_code(self) -> str:
+        """What a bake calls it."""
+        return INSIDE[0] if self.code in INSIDE else self.code
 
     @property
     def is_fault(self) -> bool:
@@ -93,6 +100,14 @@ class Finding:
     def __str__(self) -> str:
         where = f' object "{self.object}":' if self.object else ""
         return f"{self.code}:{where} {self.message}"
+
+
+def names_let_out(findings: Iterable[Finding]) -> frozenset[str]:
+    """Names of objects of which an artist has said that they may start inside all that they start inside of."""
+    rows = list(findings)
+    return frozenset(one.object for one in rows if one.code in QUIET) - {
+        one.object for one in rows if one.code in INSIDE
+    }
 
 
 def finding_values(finding: Finding) -> dict[str, str]:

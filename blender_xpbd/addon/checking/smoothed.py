@@ -4,11 +4,18 @@
 A cloth that bends over an edge has its vertices there, one gap off. *Subdivision Surface* shows the limit surface of
 Catmull and Clark, which cuts the corner: a vertex v between neighbours a and b is shown at v + (a − 2v + b) / 6, so a
 fold by the angle θ of edges of the length L comes L sin(θ/2) / 3 nearer.
+
+What a cloth may lie on is what is within its reach, as all stands at the first frame: in its bounding box, made wider
+by its own length on all sides. A cloth that nothing holds goes as far as gravity and its initial velocity take it:
+that way the box has no end. So nothing is told of a cube far away, or of the edges of a ground far beyond the cloth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -16,14 +23,16 @@ import numpy.typing as npt
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
+from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.collider import Collider
-from ...scene.collider_shapes import collider_shape
+from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
 from ..data.bake_record import read_record
+from ..reading.feel import length_of
 from ..reading.mesh_reader import own_shape_keys
 from ..reading.solid_measures import edge_numbers, mean_edge, triangle_edges
 
@@ -42,6 +51,8 @@ def smoothed(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
         scene: whose objects have modifiers.
         read: the same, as it was read at its first frame.
     """
+    # made once, for all cloths
+    surfaces = {one.identifier: _Surface(one) for one in read.colliders if has_triangles(one)}
     for body in read.bodies:
         obj = scene.objects.get(body.name)
         if obj is None or not body_kind(body.role, body.name).is_sheet or not smoothing(obj):
@@ -50,7 +61,9 @@ def smoothed(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
         gap = min(body.material.contact_offset, MOST_GAP * edge)
         sees = body.contact.sees
         seen = (one for one in read.colliders if sees is None or one.identifier in sees)
-        cuts = {one.name: edge * np.sin(_turn(one, edge) / 2.0) / 3.0 for one in seen}
+        reach = _reach(body, read.gravity)
+        turns = {one.name: _turn(one, surfaces.get(one.identifier), reach, edge) for one in seen}
+        cuts = {name: edge * np.sin(turn / 2.0) / 3.0 for name, turn in turns.items()}
         through = {name: cut for name, cut in cuts.items() if cut > gap}
         if through:
             text = (
@@ -90,32 +103,120 @@ def apply_subdivision(context: bpy.types.Context, obj: bpy.types.Object) -> str:
     return ""
 
 
-def _turn(collider: Collider, length: float) -> float:
-    """By which angle a sheet bends over a collider within a length at most [rad]."""
-    if collider_shape(collider.shape).has_triangles:
-        surface = transformed(collider.transforms[0], collider.positions[0])
-        return _greatest_turn(surface, collider.triangles, length)
-    radius = collider.radius * float(np.cbrt(abs(np.linalg.det(collider.transforms[0][:3, :3]))))
-    return min(length / radius, np.pi) if radius > 0.0 else 0.0
+class _Box(NamedTuple):
+    """A box that stands upright by gravity.
+
+    Attributes:
+        axes: of the box in the world, as columns, shape (3, 3).
+        low, high: its ends along them [m], shape (3,), which may be infinite.
+    """
+
+    axes: Floats
+    low: Floats
+    high: Floats
+
+    def inner_parts(self, starts: Floats, ends: Floats) -> Floats:
+        """Which part of lines is in the box, as shares of them from start to end, shape (lines, 2).
+
+        It is empty where the first share is greater than the second.
+        """
+        first, way = starts @ self.axes, (ends - starts) @ self.axes
+        # parallel to a side, a line is between two of them all along, or nowhere
+        way = np.where(np.abs(way) < 1e-30, 1e-30, way)
+        begins, stops = (self.low - first) / way, (self.high - first) / way
+        enters, leaves = np.zeros(len(way)), np.ones(len(way))
+        for begin, stop in zip(begins.T, stops.T, strict=True):
+            enters, leaves = np.maximum(enters, np.minimum(begin, stop)), np.minimum(leaves, np.maximum(begin, stop))
+        return np.stack([enters, leaves], axis=1)
+
+    def distance(self, point: Floats) -> float:
+        """How far a point is from the box, 0 inside [m]."""
+        place = point @ self.axes
+        return float(np.linalg.norm(place - place.clip(self.low, self.high)))
+
+    def meets(self, points: Floats) -> bool:
+        """Whether a box about points, shape (points, 3), meets it."""
+        places = points @ self.axes
+        return bool(((places.min(axis=0) <= self.high) & (places.max(axis=0) >= self.low)).all())
 
 
-def _greatest_turn(surface: Floats, triangles: npt.NDArray[np.int32], length: float) -> float:
+def _reach(body: Body, gravity: Floats) -> _Box:
+    """Where a cloth may come, see above; ``gravity`` in m/s², shape (3,)."""
+    axes = np.linalg.qr(np.column_stack([gravity, np.eye(3)]))[0]
+    places = (body.start if len(body.start) else body.positions) @ axes
+    wider = length_of(body.positions, body.axes)
+    low, high = places.min(axis=0) - wider, places.max(axis=0) + wider
+    if not (len(body.pins.vertices) or len(body.goal.vertices) or body.attachment is not None):
+        for way in (body.material.gravity_factor * gravity, body.velocity):
+            along = way @ axes
+            # not to the side by rounding
+            along[np.abs(along) <= 1e-6 * np.linalg.norm(way)] = 0.0
+            low, high = np.where(along < 0.0, -np.inf, low), np.where(along > 0.0, np.inf, high)
+    return _Box(axes, low, high)
+
+
+class _Edges(NamedTuple):
+    """Edges of a surface that two triangles have, those first that turn most.
+
+    Attributes:
+        starts, ends: shape (edges, 3) [m].
+        sides: unit vectors from the edge into both triangles, shape (edges, 2, 3).
+    """
+
+    starts: Floats
+    ends: Floats
+    sides: Floats
+
+
+@dataclass(frozen=True)
+class _Surface:
+    """The mesh of a collider in the world, and what is made of it once something may come near it.
+
+    Attributes:
+        collider: as it is at the first frame.
+    """
+
+    collider: Collider
+
+    @cached_property
+    def points(self) -> Floats:
+        """Its vertices, shape (vertices, 3) [m]."""
+        return transformed(self.collider.transforms[0], self.collider.positions[0])
+
+    @cached_property
+    def tree(self) -> Any:
+        """A BVHTree, to ask what is nearest."""
+        return BVHTree.FromPolygons(self.points.tolist(), self.collider.triangles.tolist())
+
+    @cached_property
+    def edges(self) -> _Edges:
+        """Its edges."""
+        return _edge_sides(self.points, self.collider.triangles)
+
+
+def _turn(collider: Collider, surface: _Surface | None, reach: _Box, length: float) -> float:
+    """By which angle a sheet bends within a length at most, over what it reaches of a collider [rad]."""
+    if surface is not None:
+        return _greatest_turn(surface, reach, length) if reach.meets(surface.points) else 0.0
+    matrix = collider.transforms[0]
+    radius = collider.radius * float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
+    return min(length / radius, np.pi) if radius > 0.0 and reach.distance(matrix[:3, 3]) <= radius else 0.0
+
+
+def _greatest_turn(surface: _Surface, reach: _Box, length: float) -> float:
     """The greatest angle by which a line over a convex part of a surface turns, of segments of a length [rad].
 
-    It goes over the edges that turn most, and evenly over all others. What is rough, but small beside the length, does
-    not count.
-
-    Args:
-        surface: places of the vertices, shape (vertices, 3) [m].
-        triangles: shape (triangles, 3).
-        length: [m].
+    It goes over the edges that turn most, and evenly over all others, each at the middle of what is within reach. What
+    is rough, but small beside the length, does not count.
     """
-    middles, ways, cosines = _edge_sides(surface, triangles)
-    strongest = np.argsort(cosines)[:MOST_LOOKED_AT]
-    asked = np.union1d(strongest, np.arange(0, len(middles), -(-len(middles) // MOST_LOOKED_AT) or 1))
-    tree = BVHTree.FromPolygons(surface.tolist(), triangles.tolist())
+    edges, tree = surface.edges, surface.tree
+    shares = reach.inner_parts(edges.starts, edges.ends)
+    reached = np.flatnonzero(shares[:, 0] <= shares[:, 1])
+    asked = np.union1d(reached[:MOST_LOOKED_AT], reached[:: -(-len(reached) // MOST_LOOKED_AT) or 1])
+    starts, middle_shares = edges.starts[asked], shares[asked].mean(axis=1, keepdims=True)
+    middles = starts + middle_shares * (edges.ends[asked] - starts)
     greatest = 0.0
-    for middle, sides in zip(middles[asked], ways[asked], strict=True):
+    for middle, sides in zip(middles, edges.sides[asked], strict=True):
         found = [tree.find_nearest(Vector(point)) for point in (middle, *(middle + length * sides))]
         if any(place is None for place, *_ in found):
             continue
@@ -132,22 +233,19 @@ def _greatest_turn(surface: Floats, triangles: npt.NDArray[np.int32], length: fl
     return greatest
 
 
-def _edge_sides(surface: Floats, triangles: npt.NDArray[np.int32]) -> tuple[Floats, Floats, Floats]:
-    """Edges of two triangles: middles, unit vectors from there into both, and the cosine of the turn.
-
-    Returns:
-        shapes (edges, 3), (edges, 2, 3) and (edges,); a cosine is 1 where the surface is flat.
-    """
+def _edge_sides(surface: Floats, triangles: npt.NDArray[np.int32]) -> _Edges:
+    """The edges of a surface; ``surface`` of shape (vertices, 3), ``triangles`` of shape (triangles, 3)."""
     numbers = edge_numbers(triangle_edges(triangles))
     order = np.argsort(numbers, kind="stable")
     follows = np.flatnonzero(numbers[order[1:]] == numbers[order[:-1]])
     both = np.stack([order[follows], order[follows + 1]], axis=1)
     ends = triangle_edges(triangles)[both[:, 0]]
     start, end = surface[ends[:, 0]], surface[ends[:, 1]]
-    middles = 0.5 * (start + end)
     along = (end - start) / np.maximum(np.linalg.norm(end - start, axis=1), 1e-30)[:, None]
     # of corner k the edge goes to k + 1, so k + 2 is across
-    across = surface[triangles[both // 3, (both + 2) % 3]] - middles[:, None]
+    across = surface[triangles[both // 3, (both + 2) % 3]] - start[:, None]
     across -= (across * along[:, None]).sum(axis=2, keepdims=True) * along[:, None]
     across /= np.maximum(np.linalg.norm(across, axis=2), 1e-30)[:, :, None]
-    return middles, across, -(across[:, 0] * across[:, 1]).sum(axis=1)
+    # by the cosine of the turn, 1 where the surface is flat
+    first = np.argsort(-(across[:, 0] * across[:, 1]).sum(axis=1))
+    return _Edges(start[first], end[first], across[first])

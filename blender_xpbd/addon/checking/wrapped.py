@@ -16,6 +16,7 @@ from ...scene.listing import quoted
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
 from ..reading.feel import length_of
+from ..reading.solid_measures import signed_volume
 from .depths import MOST_ASKED, closed_tree, is_within
 
 Floats = npt.NDArray[np.float64]
@@ -41,25 +42,34 @@ def wrapped_notice(body: Body, names: list[str]) -> Notice:
 
 
 def make_hollow(scene: bpy.types.Scene, body: Body, colliders: list[Collider]) -> str:
-    """Give colliders walls, which grow outwards; why not, where they cannot be.
+    """Give colliders walls, which grow outwards; why not, where one cannot have them: then none gets any.
 
     Args:
         scene: of the objects.
         body: that they are to hold inside.
         colliders: in which it starts.
     """
-    for collider in colliders:
-        obj = scene.objects.get(collider.name)
-        if obj is None or not obj.is_editable or not collider_shape(collider.shape).has_triangles:
-            return f'"{collider.name}" is no mesh that could get walls: choose Mesh as its shape, or open it'
+    objects = [(one, obj) for one in colliders if (obj := _walled(scene, one)) is not None]
+    if refused := {one.name for one in colliders} - {one.name for one, _ in objects}:
+        verb = "is no mesh" if len(refused) == 1 else "are no meshes"
+        return f"{quoted(sorted(refused))} {verb} that could get walls: choose Mesh as shape, or open it"
+    for collider, obj in objects:
         modifier = obj.modifiers.new("Walls", "SOLIDIFY")
+        # the modifier grows along normals, which may point inwards
+        way = np.copysign(1.0, signed_volume(collider.positions[0], collider.triangles))
         size = WALL * length_of(collider.positions[0], np.eye(3))
         scales = np.linalg.norm(collider.transforms[0][:3, :3], axis=0)
         # the modifier counts in the object's own space
         least = LEAST_WALL * body.material.contact_offset / float(scales.min())
-        modifier.thickness, modifier.offset, modifier.use_even_offset = max(size, least), 1.0, True
+        modifier.thickness, modifier.offset, modifier.use_even_offset = max(size, least), way, True
         modifier.show_render = False
     return ""
+
+
+def _walled(scene: bpy.types.Scene, collider: Collider) -> bpy.types.Object | None:
+    """The object of a collider; None where it cannot have walls."""
+    obj = scene.objects.get(collider.name)
+    return obj if obj is not None and obj.is_editable and collider_shape(collider.shape).has_triangles else None
 
 
 def _wraps(body: Body, collider: Collider) -> bool:

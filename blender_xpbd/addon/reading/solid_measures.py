@@ -91,8 +91,14 @@ def mean_edge(points: Floats, face_sizes: Ints, corners: Ints) -> float:
 
 def area_and_volume(points: Floats, triangles: Ints) -> tuple[float, float]:
     """Area of a surface and volume inside of it; ``points`` of shape (vertices, 3), triangles of (triangles, 3)."""
+    _, across = _spans(points - points.mean(axis=0), triangles)
+    return 0.5 * float(np.linalg.norm(across, axis=1).sum()), abs(signed_volume(points, triangles))
+
+
+def signed_volume(points: Floats, triangles: Ints) -> float:
+    """As ``area_and_volume``, the volume; below 0 where the normals point inwards."""
     first, across = _spans(points - points.mean(axis=0), triangles)
-    return 0.5 * float(np.linalg.norm(across, axis=1).sum()), abs(float(np.einsum("ij,ij->", first, across))) / 6.0
+    return float(np.einsum("ij,ij->", first, across)) / 6.0
 
 
 def pieces(count: int, triangles: Ints) -> list[Ints]:

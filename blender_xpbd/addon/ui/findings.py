@@ -11,7 +11,7 @@ import bpy
 
 from ..baking.report_text import faults_of
 from ..checking.check_scene import scene_expense
-from ..checking.finding import QUIET, Finding, findings_of
+from ..checking.finding import INSIDE, QUIET, Finding, findings_of, names_let_out
 from ..reading.modifier_stack import follows_deformed
 from .wrapped_text import draw_wrapped
 
@@ -103,14 +103,14 @@ def untold_faults(error: str, text: str) -> str:
 
 def unallowed(warnings: Sequence[str], text: str) -> list[str]:
     """The warnings of a bake without those of what an artist has let be pushed out; arguments as of ``untold``."""
-    allowed = tuple(f'W_INSIDE: object "{one.object}":' for one in findings_of(text) or () if one.code in QUIET)
+    allowed = tuple(f'{INSIDE[0]}: object "{name}":' for name in names_let_out(findings_of(text) or ()))
     return [warning for warning in warnings if not warning.startswith(allowed)]
 
 
 def _tells(finding: Finding, warning: str) -> bool:
     """Whether a finding is of the object that a warning is of, or of all that it names."""
     if finding.object:
-        return warning.startswith(f'{finding.code}: object "{finding.object}":')
+        return warning.startswith(f'{finding.baked_code}: object "{finding.object}":')
     return warning.startswith(f"{finding.code}:") and _named(warning) <= _named(finding.message)
 
 

@@ -69,6 +69,64 @@ def test_a_ball_by_its_radius(bpy, found, shape, radius, is_told):
     assert found() == ([("W_SMOOTHED", "Sheet", "Ball")] if is_told else [])
 
 
+def reaching(bpy, obj, held="", velocity=(0.0, 0.0, 0.0), gravity=(0.0, 0.0, -9.81)):
+    """A sheet of 1 m that is held by a group of the first vertex, where it is named, or thrown."""
+    bpy.context.scene.gravity = gravity
+    obj.xpbd.initial_velocity = velocity
+    if held:
+        obj.vertex_groups.new(name=held).add([0], 1.0, "REPLACE")
+        obj.xpbd.pin_group = held
+
+
+SIDEWAYS, TILTED = (9.81, 0.0, 0.0), (6.9, 0.0, -6.9)
+
+
+@pytest.mark.parametrize(("place", "values", "is_told"), [
+    ((0.0, 0.0, -50.0), {}, True),
+    ((0.0, 0.0, -50.0), {"held": "Pins"}, False),
+    ((0.0, 0.0, 0.2), {"held": "Pins"}, True),
+    ((1.55, 0.0, -50.0), {}, True),
+    ((2.0, 0.0, 0.0), {}, False),
+    ((500.0, 0.0, 0.0), {}, False),
+    ((500.0, 0.0, 1.0), {"velocity": (3.0, 0.0, 0.0)}, True),
+    ((-500.0, 0.0, 1.0), {"velocity": (3.0, 0.0, 0.0)}, False),
+    ((500.0, 0.0, 1.0), {"gravity": SIDEWAYS}, True),
+    ((50.0, 0.0, -49.0), {"gravity": TILTED}, True),
+    ((50.0, 0.0, 0.0), {"gravity": TILTED}, False),
+    ((0.0, 0.0, -50.0), {"gravity": (0.0, 0.0, 0.0)}, False),
+])  # fmt: skip
+@pytest.mark.parametrize("shape", ["MESH", "SPHERE"])
+def test_only_what_is_within_reach(bpy, found, place, values, is_told, shape):
+    reaching(bpy, sheet(bpy, 16), **values)
+    add = bpy.ops.mesh.primitive_cube_add if shape == "MESH" else bpy.ops.mesh.primitive_uv_sphere_add
+    box = collider(bpy, "Box", add, **({"size": 0.3} if shape == "MESH" else {"radius": 0.1}))
+    box.location, box.xpbd.collider_shape = place, shape
+    assert found() == ([("W_SMOOTHED", "Sheet", "Box")] if is_told else [])
+
+
+@pytest.mark.parametrize(("place", "is_told"), [(0.0, False), (49.5, True)])
+def test_the_edges_of_a_ground_count_where_the_cloth_comes_to_them(bpy, found, place, is_told):
+    """Those of 100 m, whose middles are 50 m off."""
+    obj = sheet(bpy, 16)
+    ground = collider(bpy, "Ground", bpy.ops.mesh.primitive_cube_add, size=100.0)
+    ground.location.z = -50.0
+    obj.location.x, obj.location.y = place, 20.0
+    assert found() == ([("W_SMOOTHED", "Sheet", "Ground")] if is_told else [])
+
+
+def test_a_collider_is_prepared_once_for_all_cloths_that_reach_it(bpy, found, monkeypatch):
+    from blender_xpbd.addon.checking import smoothed
+
+    made, edge_sides = [], smoothed._edge_sides
+    monkeypatch.setattr(smoothed, "_edge_sides", lambda *surface: made.append(1) or edge_sides(*surface))
+    for number in range(3):
+        sheet(bpy, 16, name=f"Sheet{number}")
+    collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=0.5)
+    collider(bpy, "Far", bpy.ops.mesh.primitive_cube_add, size=0.5, location=(90.0, 0.0, 0.0))
+    assert [name for _, name, _ in found()] == ["Sheet0", "Sheet1", "Sheet2"]
+    assert len(made) == 1
+
+
 @pytest.mark.parametrize("size", [0.004, 0.5])
 def test_a_hollow_is_no_fold_and_roughness_is_no_edge(bpy, found, size):
     """A box of which the inside is seen; a plane with bumps that are small beside the cells of the sheet."""

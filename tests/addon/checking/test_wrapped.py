@@ -81,3 +81,73 @@ def test_a_sphere_gets_no_walls(bpy, make_body):
     make_body("Sheet")
     assert bpy.ops.xpbd.make_hollow(object_name="Sheet") == {"CANCELLED"}
     assert len(ball.modifiers) == 0
+
+
+def test_where_one_gets_no_walls_none_does(bpy, make_body):
+    """The scene stays as it was: a remedy that is cancelled leaves nothing to undo."""
+    bpy.ops.mesh.primitive_cube_add(size=4.0)
+    box = bpy.context.object
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=3.0)
+    ball = bpy.context.object
+    box.xpbd.role = ball.xpbd.role = "COLLIDER"
+    ball.xpbd.collider_shape = "SPHERE"
+    make_body("Sheet")
+    assert bpy.ops.xpbd.make_hollow(object_name="Sheet") == {"CANCELLED"}
+    assert len(box.modifiers) == len(ball.modifiers) == 0
+
+
+def test_walls_of_a_flipped_mesh_grow_outwards(bpy, make_body):
+    bpy.ops.mesh.primitive_cube_add(size=4.0)
+    box = bpy.context.object
+    box.data.flip_normals()
+    box.xpbd.role = "COLLIDER"
+    make_body("Sheet")
+    assert bpy.ops.xpbd.make_hollow(object_name="Sheet") == {"FINISHED"}
+    heights = {round(vertex.co.z, 4) for vertex in
+               box.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.vertices}  # fmt: skip
+    assert heights == {-2.2, -2.0, 2.0, 2.2}
+    assert not {"W_ENCLOSED", "W_INSIDE"} & {row["code"] for row in json.loads(bpy.context.scene.xpbd.findings)}
+
+
+def test_it_may_be_let_out_of_all_that_it_starts_inside_of(bpy, make_body):
+    """Wholly inside one collider, and partly inside another: one click for both, and each is told anew by itself."""
+    from blender_xpbd.addon.ui import panels
+    from tests.addon.recorded_layout import draw
+
+    def codes():
+        bpy.ops.xpbd.check()
+        return sorted(row["code"] for row in json.loads(bpy.context.scene.xpbd.findings))
+
+    objects = []
+    for size, place in ((4.0, 0.0), (1.0, 1.0)):
+        bpy.ops.mesh.primitive_cube_add(size=size, location=(place, 0.0, 0.0))
+        objects.append(bpy.context.object)
+        objects[-1].xpbd.role = "COLLIDER"
+    body = make_body("Sheet")
+    bpy.context.view_layer.objects.active = body
+    assert codes() == ["W_ENCLOSED", "W_INSIDE"]
+    assert "xpbd.let_out" in {name for name, _ in draw(panels.XPBD_PT_main).operators}
+    assert bpy.ops.xpbd.let_out(object_name="Sheet") == {"FINISHED"}
+    assert codes() == codes() == ["W_LET_OUT", "W_LET_OUT"]
+    assert "xpbd.let_out" not in {name for name, _ in draw(panels.XPBD_PT_main).operators}
+    objects[1].location.x = 1.2
+    assert codes() == ["W_INSIDE", "W_LET_OUT"]
+    objects[1].location.x = 1.0
+    assert codes() == ["W_INSIDE", "W_LET_OUT"], "nobody has said again that it is fine"
+    objects[1].location.x = 9.0
+    assert codes() == ["W_LET_OUT"]
+    objects[0].name = "Other"
+    assert codes() == ["W_ENCLOSED"]
+    assert body.xpbd.let_out == ""
+
+
+def test_only_what_is_inside_can_be_let_out_of_a_box(bpy, make_body):
+    bpy.ops.mesh.primitive_cube_add(size=4.0)
+    bpy.context.object.xpbd.role = "COLLIDER"
+    body = make_body("Sheet")
+    bpy.ops.xpbd.check()
+    assert bpy.ops.xpbd.let_out(object_name="Sheet") == {"FINISHED"}
+    assert bpy.ops.xpbd.let_out(object_name="Sheet") == {"CANCELLED"}
+    body.location.z = 9.0
+    bpy.ops.xpbd.check()
+    assert body.xpbd.let_out == ""

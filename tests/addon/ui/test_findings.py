@@ -48,6 +48,8 @@ def test_what_a_finding_says_is_not_said_again(bpy):
     # one that came later is told
     assert untold(['W_RIG: Pins follow the object itself: "Cape" and "Hat".'], followed) != []
     assert untold(warnings, "") == warnings
+    # a bake has one code for all that starts inside something
+    assert untold(warnings, findings_text([Finding("W_ENCLOSED", "Cube", "Wholly inside.")])) == warnings[1:]
 
 
 def test_what_was_found_of_an_object_goes_with_it(bpy, make_body):
@@ -121,3 +123,7 @@ def test_a_bake_does_not_warn_of_what_may_be_pushed_out(bpy):
     ]
     assert unallowed(warnings, kept) == untold(warnings, kept) == warnings[1:]
     assert unallowed(warnings, "") == warnings
+    # as long as it starts inside something else, too, a bake tells it; once, where there is a button
+    partly = findings_text([Finding("W_LET_OUT", "Cube", "Inside A."), Finding("W_ENCLOSED", "Cube", "Inside B.")])
+    assert unallowed(warnings, partly) == warnings
+    assert untold(warnings, partly) == warnings[1:]

@@ -95,19 +95,19 @@ def test_a_fault_goes_with_its_object(bpy, make_body, short, fake_worker, words)
 
     apple = make_body("Apple")
     fault = 'E_GEOM: object "Apple": It is empty.'
-    whole = "E_DEP: There is no Taichi."
+    whole = "E_IO: The disk is full."
     short.report = json.dumps({"objects": ["Apple"], "frames": 0, "error": f"{fault}\n{whole}"})
     for message in ("", f"{fault}\n{whole}"):
         STATUS.message = message
-        assert {"It is empty.", "There is no Taichi."} <= {
-            part for part in ("It is empty.", "There is no Taichi.") if part in " ".join(words())
+        assert {"It is empty.", "The disk is full."} <= {
+            part for part in ("It is empty.", "The disk is full.") if part in " ".join(words())
         }
     bpy.data.objects.remove(apple)
     for message in ("", f"{fault}\n{whole}"):
         STATUS.message = message
         text = " ".join(words())
         assert "It is empty." not in text
-        assert "There is no Taichi." in text
+        assert "The disk is full." in text
 
 
 def test_a_fault_goes_with_the_bake_that_is_undone(bpy, make_body, short, fake_worker, words):

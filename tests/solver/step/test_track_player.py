@@ -11,6 +11,7 @@ from blender_xpbd.device.arrays import read_array
 from blender_xpbd.scene.scene import SCENE_TARGET
 from blender_xpbd.scene.track import Track
 from blender_xpbd.solver.step import track_player, uploads
+from blender_xpbd.solver.step.friction_player import FrictionPlayer
 from blender_xpbd.solver.step.state import build_state
 from blender_xpbd.solver.step.track_player import TrackPlayer
 from blender_xpbd.solver.step.uploads import Uploads
@@ -43,6 +44,11 @@ class Played:
         colliders = build_colliders(whole.colliders, self.system.origin, 0.01, 1.0)
         self.state = build_state(self.system, colliders)
         self.player = TrackPlayer(self.system, self.state, colliders, Uploads(self.state))
+        self.frictions = FrictionPlayer(self.system, self.state, None)
+
+    def play(self, frame_index):
+        self.player.play(frame_index)
+        self.frictions.play(frame_index, lambda: read_array(self.state.particles.positions))
 
     def arrays(self):
         found = {name: operator.attrgetter(name)(self.state) for name in ARRAYS}
@@ -52,7 +58,7 @@ class Played:
         }
 
     def at(self, frame_index):
-        self.player.play(frame_index)
+        self.play(frame_index)
         return self.arrays()
 
 
@@ -134,5 +140,5 @@ def test_a_track_that_does_not_change_writes_once(written):
     played.at(0)
     count = len(written)
     for frame_index in range(FRAMES):
-        played.player.play(frame_index)
+        played.play(frame_index)
     assert len(written) == count

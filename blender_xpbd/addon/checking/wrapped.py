@@ -10,7 +10,7 @@ from mathutils import Vector
 
 from ...scene.body import Body
 from ...scene.collider import Collider
-from ...scene.collider_shapes import collider_shape
+from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.scene import Scene
@@ -69,7 +69,7 @@ def make_hollow(scene: bpy.types.Scene, body: Body, colliders: list[Collider]) -
 def _walled(scene: bpy.types.Scene, collider: Collider) -> bpy.types.Object | None:
     """The object of a collider; None where it cannot have walls."""
     obj = scene.objects.get(collider.name)
-    return obj if obj is not None and obj.is_editable and collider_shape(collider.shape).has_triangles else None
+    return obj if obj is not None and obj.is_editable and has_triangles(collider) else None
 
 
 def _wraps(body: Body, collider: Collider) -> bool:
@@ -84,7 +84,7 @@ def _wraps(body: Body, collider: Collider) -> bool:
 def _ways_out(points: Floats, collider: Collider) -> Floats | None:
     """Unit vectors from points to the nearest of the surface, shape (points asked, 3); None unless all are inside."""
     matrix = collider.transforms[0]
-    if not collider_shape(collider.shape).has_triangles:
+    if not has_triangles(collider):
         if collider.radius <= 0.0:
             return None
         ways = points - matrix[:3, 3]

@@ -118,7 +118,12 @@ def test_a_collider_is_prepared_once_for_all_cloths_that_reach_it(bpy, found, mo
     from blender_xpbd.addon.checking import smoothed
 
     made, edge_sides = [], smoothed._edge_sides
-    monkeypatch.setattr(smoothed, "_edge_sides", lambda *surface: made.append(1) or edge_sides(*surface))
+
+    def counted(*surface):
+        made.append(surface)
+        return edge_sides(*surface)
+
+    monkeypatch.setattr(smoothed, "_edge_sides", counted)
     for number in range(3):
         sheet(bpy, 16, name=f"Sheet{number}")
     collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=0.5)

@@ -11,13 +11,13 @@ import numpy as np
 
 from ...scene.collider import Collider
 from ...scene.errors import Notice
-from ...scene.listing import quoted
+from ...scene.listing import listed, quoted
 from ...scene.parameter import by_name
 from ...scene.parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
 from ...scene.parameters.mode_parameters import takes_shares
 from ...scene.presets import preset_values
 from ..data.link_attributes import LINK_TYPES
-from ..data.material_names import COMPLIANCES, SHARES, STIFFNESSES, material_names
+from ..data.material_names import COMPLIANCES, SHARES, STIFFNESSES, hindrances, material_names
 from ..data.object_types import is_body
 from ..data.properties import fits_role, holds
 from ..data.specs import FOLLOWED_OF_SCENE
@@ -30,6 +30,12 @@ from ..reading.motion import animated_paths
 from ..reading.parameter_tracks import animated_settings, followed_settings
 
 _PARAMETERS = by_name(MATERIAL_PARAMETERS)
+# parameters of bodies that a setting of the scene multiplies
+_BY_SCENE = {
+    "air_drag": "air_density",
+    "air_lift": "air_density",
+    "force_weight": "use_force_fields",
+}
 
 
 def ignored_inputs(
@@ -66,6 +72,7 @@ def ignored_inputs(
         ),
         _ignored([obj.name for obj in in_pbd], "PBD mode takes shares: stiffness that was typed does not count: {}."),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
+        _idle_keys(scene, bodies, idle),
     )
     others = (*bystander_notices(scene, objects), *field_notices(scene, objects), *weight_notices(scene, objects))
     return (*(notice for notice in found if notice is not None), *others)
@@ -147,6 +154,35 @@ def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:
         return None
     text = "Some animated XPBD settings count as they are at the first frame, or as their preset says: "
     return Notice("W_ANIMATED", f"{text}{'; '.join(listed)}.")
+
+
+def _idle_keys(
+    scene: bpy.types.Scene, bodies: Iterable[bpy.types.Object], stiff_in_vain: Sequence[bpy.types.Object]
+) -> Notice | None:
+    """A warning for followed settings of bodies that have nothing to act on.
+
+    Args:
+        scene: to be baked.
+        bodies: that are asked.
+        stiff_in_vain: those of them of which it is told already that their stiffness does not count.
+    """
+    found = [
+        f'{obj.xpbd.bl_rna.properties[name].name} of "{obj.name}" (see {listed(stops)})'
+        for obj in bodies
+        for name in sorted(followed_settings(obj) - (STIFFNESSES if obj in stiff_in_vain else frozenset()))
+        if (stops := _stops(scene, obj, name))
+    ]
+    return Notice("W_ANIMATED", f"Some animated XPBD settings do nothing: {'; '.join(found)}.") if found else None
+
+
+def _stops(scene: bpy.types.Scene, obj: bpy.types.Object, name: str) -> list[str]:
+    """Labels of what keeps an animated setting of a body from doing anything."""
+    settings = obj.xpbd
+    of_scene = _BY_SCENE.get(name, "")
+    if of_scene and not getattr(scene.xpbd, of_scene):
+        return [scene.xpbd.bl_rna.properties[of_scene].name]
+    stops = hindrances(settings, scene.xpbd.solver_mode, name, animated_settings(obj))
+    return [settings.bl_rna.properties[one].name for one in stops]
 
 
 def _not_followed(data: bpy.types.ID) -> frozenset[str]:

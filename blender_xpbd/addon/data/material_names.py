@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from ...scene.body_kinds import BODY_KINDS
@@ -75,6 +75,12 @@ _CONDITIONS: Mapping[str, tuple[str, tuple[str | bool, ...]]] = {
     "volume_ratio": ("pressure_model", ("VOLUME",)),
     "shape_frequency": ("shape_matching", ("WHOLE", "CLUSTERS")),
 }
+# Likewise of what stands in panels of its own, where it is shown all the same
+_SHOWN_CONDITIONS: Mapping[str, tuple[str, tuple[str | bool, ...]]] = {
+    "goal_frequency": ("goal_source", ("OBJECT", "DEFORMED")),
+}
+# Parameter: those of which one at least must be more than 0, or it has nothing to act on
+_BESIDE: Mapping[str, tuple[str, ...]] = {"creep": ("yield_strain", "yield_curvature")}
 
 _PRESET_NAMES = {preset.identifier: frozenset(preset.values) for preset in PRESETS}
 
@@ -125,6 +131,26 @@ def mode_names(settings: Any, solver_mode: str) -> list[str]:
     """The parameters of the Solver Mode panel that count, in order."""
     counting = _names_that_count(settings, solver_mode)
     return [name for name in MODE if name in counting]
+
+
+def hindrances(settings: Any, solver_mode: str, name: str, moved: Set[str] = frozenset()) -> tuple[str, ...]:
+    """The settings that keep a parameter of a body from doing anything, as they are; none where it counts.
+
+    Args:
+        settings: ``Object.xpbd`` of a body.
+        solver_mode: "XPBD" or "PBD", the scene's.
+        name: of a parameter that its role has.
+        moved: names of parameters that something animates: what is 0 now may be more at another frame.
+    """
+    counting = {*_names_that_count(settings, solver_mode)}
+    choice, values = ({**_CONDITIONS, **_SHOWN_CONDITIONS}).get(name, ("", ()))
+    if choice and getattr(settings, choice) not in values:
+        return (choice,)
+    if name not in counting:
+        return ("solver_mode", "preset")
+    beside = _BESIDE.get(name, ())
+    offered = tuple(one for one in beside if one in counting)
+    return () if any(one in moved or getattr(settings, one) > 0.0 for one in offered) else offered
 
 
 def _names_that_count(settings: Any, solver_mode: str) -> list[str]:

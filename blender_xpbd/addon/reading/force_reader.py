@@ -53,8 +53,13 @@ def acts(obj: bpy.types.Object) -> bool:
 
     Kind and *Location* count as they are now; the rest is ``is_effector_nonzero_strength`` of Blender's ``effect.cc``.
     """
+    return obj.field is not None and obj.field.apply_to_location and _has_strength(obj)
+
+
+def _has_strength(obj: bpy.types.Object) -> bool:
+    """Whether an object has a field that does something to what it acts on, its place or its rotation."""
     field = obj.field
-    if field is None or field.type == "NONE" or not field.apply_to_location:
+    if field is None or field.type == "NONE":
         return False
     if field.type in _WITHOUT_STRENGTH:
         return True
@@ -94,6 +99,10 @@ def field_notices(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object]) -
         (
             [obj for obj in objects if not (_READ_ONCE if obj in read else _SWITCHES).isdisjoint(_animated(obj))],
             "Kind, shape and seed of a force field count as they are at the first frame: {}.",
+        ),
+        (
+            [obj for obj in objects if _turns_alone(obj)],
+            "Force fields turn nothing, they push; with Location off these do nothing: {}.",
         ),
         (
             [obj for obj in objects if _is_missed_by_wind(obj)] if any(map(_is_wind, read)) else [],
@@ -263,6 +272,13 @@ def _animated(obj: bpy.types.Object) -> frozenset[str]:
 
 def _is_wind(obj: bpy.types.Object) -> bool:
     return obj.field.wind_factor > 0.0 or "wind_factor" in _animated(obj)
+
+
+def _turns_alone(obj: bpy.types.Object) -> bool:
+    """Whether a field shall only turn what it acts on; Blender's own cloth is not turned by it either."""
+    if not _has_strength(obj) or obj.field.apply_to_location or "apply_to_location" in _animated(obj):
+        return False
+    return bool(obj.field.apply_to_rotation)
 
 
 def _is_missed_by_wind(obj: bpy.types.Object) -> bool:

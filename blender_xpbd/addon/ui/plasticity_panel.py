@@ -7,7 +7,7 @@ import bpy
 
 from ...scene.body_kinds import body_kind
 from ...scene.roles import CLOTH, JELLY
-from ..data.material_names import plasticity_names, preset_names
+from ..data.material_names import hindrances, plasticity_names, preset_names
 from .sidebar import SubPanel, draw_value
 
 
@@ -22,9 +22,11 @@ class XPBD_PT_plasticity(SubPanel, bpy.types.Panel):
         settings = context.object.xpbd
         column = self.layout.column()
         preset = preset_names(settings.preset)
-        for name in plasticity_names(settings, context.scene.xpbd.solver_mode):
+        mode = context.scene.xpbd.solver_mode
+        for name in plasticity_names(settings, mode):
             row = column.row()
             row.enabled = name not in preset
+            row.active = not hindrances(settings, mode, name)
             draw_value(row, settings, name)
         if body_kind(settings.role).tears:
             column.operator("xpbd.make_tearable", icon="MOD_EDGESPLIT")

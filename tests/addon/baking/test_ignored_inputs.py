@@ -257,6 +257,70 @@ def test_animated_settings(bpy, make_body, read):
     assert 'floor_friction of "Scene"; contact_offset of "Body"; contact_offset of "Wall".' in text
 
 
+IDLE_KEYS = [
+    ("creep", {}, {"yield_strain": 5.0}, "yield_strain"),
+    ("yield_curvature", {"bending_model": "ISOMETRIC"}, {"bending_model": "DIHEDRAL"}, "bending_model"),
+    ("pressure", {}, {"pressure_model": "GAS"}, "pressure_model"),
+    ("shape_frequency", {}, {"shape_matching": "WHOLE"}, "shape_matching"),
+    ("goal_frequency", {}, {"goal_source": "OBJECT"}, "goal_source"),
+    ("stretch_compliance", {}, {"preset": "CUSTOM"}, "preset"),
+]
+
+
+@pytest.mark.parametrize(("name", "off", "on", "stop"), IDLE_KEYS, ids=str)
+def test_keys_of_what_has_nothing_to_act_on(bpy, make_body, read, name, off, on, stop):
+    """They were followed through the frames, and changed not a byte."""
+    body, other = make_body("Body"), make_body("Other")
+    for obj in (body, other):
+        obj.xpbd.preset = "MATERIAL"
+        for choice, value in off.items():
+            setattr(obj.xpbd, choice, value)
+    body.xpbd.keyframe_insert(name, frame=1)
+    text = told(read(), "W_ANIMATED")
+    label, stops = (body.xpbd.bl_rna.properties[one].name for one in (name, stop))
+    assert f'{label} of "Body"' in text
+    assert stops in text
+    assert '"Other"' not in text
+    for choice, value in on.items():
+        setattr(body.xpbd, choice, value)
+    assert [code for code, _ in read() if code == "W_ANIMATED"] == []
+
+
+def test_keys_of_creep_beside_keys_of_the_yield(make_body, read):
+    body = make_body("Body")
+    body.xpbd.keyframe_insert("creep", frame=1)
+    body.xpbd.keyframe_insert("yield_strain", frame=1)
+    assert read() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "of_scene", "on"),
+    [
+        ("air_drag", "air_density", 1.2),
+        ("force_weight", "use_force_fields", 1),
+    ],
+)
+def test_keys_of_what_the_scene_has_switched_off(bpy, make_body, read, name, of_scene, on):
+    body, settings = make_body("Body"), bpy.context.scene.xpbd
+    body.xpbd.preset = "MATERIAL"
+    body.xpbd.keyframe_insert(name, frame=1)
+    setattr(settings, of_scene, 0)
+    assert f"see {settings.bl_rna.properties[of_scene].name}" in told(read(), "W_ANIMATED")
+    setattr(settings, of_scene, on)
+    assert read() == []
+
+
+def test_fields_that_shall_only_turn(make_body, read, add_field):
+    """Rotation is on by default, but nothing is turned by a field."""
+    make_body()
+    field = add_field("Spin", "FORCE", apply_to_location=False, apply_to_rotation=True)
+    assert '"Spin"' in told(read(), "W_FORCE")
+    field.field.apply_to_rotation = False
+    assert read() == [], "switched off on purpose"
+    field.field.apply_to_rotation = field.field.apply_to_location = True
+    assert read() == []
+
+
 def test_keys_of_the_floors_height_are_followed_and_no_warning(bpy, make_body, read):
     make_body()
     scene = bpy.context.scene

@@ -31,6 +31,10 @@ Floats = npt.NDArray[np.float64]
 
 # gravity that the time of coming out goes by where there is less [m/s²]
 LEAST_GRAVITY = 5.0
+# what is pushed out bears at most this share of its weight more than its weight, and as much less towards the end. At 1
+# it was weightless there, and what its double weight had folded snapped back (docs/experiments.md, Coming out of a
+# collider)
+MOST_LOAD = 1.0 / 3.0
 # a point counts as inside where pushing it out within a substep would give it this many times the speed that gravity
 # gives it, or where it is deeper than this share of its body's size. Chosen by hand
 RESTING = 2.0
@@ -119,8 +123,8 @@ def with_start_depths(system: System, state: State, colliders: ColliderSet) -> t
         if has_triangles(system.scene.colliders[c]) and (depths[bodies == body, candidates.index(c)] > 0.0).all()
     )
     gravity = max(strongest_pull(system.scene), LEAST_GRAVITY)
-    # where it is slowed down most, what comes out weighs nothing, and goes no farther
-    duration = float(np.sqrt(6.0 * max(deepest.values()) / gravity))
+    # 6 d/T² is the greatest acceleration of a share that falls by 3 x² − 2 x³
+    duration = float(np.sqrt(6.0 * max(deepest.values()) / (MOST_LOAD * gravity)))
     found = StartDepths(duration, system.scene.frames.frame_duration, deepest, wholly)
     columns = np.full(len(colliders.ints), -1)
     columns[candidates] = np.arange(len(candidates))

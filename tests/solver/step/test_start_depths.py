@@ -54,13 +54,22 @@ def test_a_jelly_that_starts_half_inside_comes_out_and_lies_there(collider):
     assert notice.object_name == "Cube"
     depth = float(notice.message.partition(f'"{collider.name}" (')[2].partition(" m")[0])
     assert depth == pytest.approx(0.5, abs=0.01)
-    # it came out of 0.5 m within 0.55 s, and was never faster than what falls so deep
+    # it came out of 0.5 m within 0.96 s, and was never faster than what falls so deep
     speeds = np.diff(heights.mean(axis=1)) * 24.0
     assert speeds.max() < np.sqrt(2.0 * GRAVITY * 0.5)
     assert heights.max() < 1.1
     # the corners of the cube hang over the ball
-    assert heights[20:].min() > -0.11
+    assert heights[24:].min() > -0.11
     assert np.ptp(heights[-1]) == pytest.approx(1.0, abs=0.2)
+
+
+def test_what_comes_out_is_never_near_weightless():
+    """At twice its weight it folded, and weightless at the end it snapped back: Suzanne's chin by 28 m/s."""
+    simulation = Solver(build_system(scene(sunk(), colliders=[plane()], substeps=10)))
+    high = np.ptp(tracked(simulation, 30), axis=1)
+    # it rests at 0.93 m; with 2 g at the start and none at the end it was 0.85 m high, and then 1.05 m
+    assert high.min() > 0.9
+    assert high.max() < 1.01
 
 
 def test_a_cloth_that_starts_on_a_floor_is_not_thrown():

@@ -13,6 +13,7 @@ from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.listing import listed, quoted
 from ...scene.parameter import by_name
+from ...scene.parameters.external_parameters import PUSH
 from ...scene.parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
 from ...scene.parameters.mode_parameters import takes_shares
 from ...scene.presets import preset_values
@@ -35,6 +36,13 @@ _BY_SCENE = {
     "air_drag": "air_density",
     "air_lift": "air_density",
     "force_weight": "use_force_fields",
+}
+# groups, and the settings of which one at least must be on for them to scale or to hold anything
+_GROUPS_BESIDE: dict[str, tuple[str, ...]] = {
+    "push_group": PUSH,
+    "attach_group": ("attach_object",),
+    "goal_group": ("goal_source",),
+    "pressure_group": ("pressure_model",),
 }
 
 
@@ -73,6 +81,7 @@ def ignored_inputs(
         _ignored([obj.name for obj in in_pbd], "PBD mode takes shares: stiffness that was typed does not count: {}."),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
         _idle_keys(scene, bodies, idle),
+        _idle_groups(bodies),
     )
     others = (*bystander_notices(scene, objects), *field_notices(scene, objects), *weight_notices(scene, objects))
     return (*(notice for notice in found if notice is not None), *others)
@@ -180,9 +189,36 @@ def _stops(scene: bpy.types.Scene, obj: bpy.types.Object, name: str) -> list[str
     settings = obj.xpbd
     of_scene = _BY_SCENE.get(name, "")
     if of_scene and not getattr(scene.xpbd, of_scene):
-        return [scene.xpbd.bl_rna.properties[of_scene].name]
+        return _labels(scene.xpbd, [of_scene])
     stops = hindrances(settings, scene.xpbd.solver_mode, name, animated_settings(obj))
-    return [settings.bl_rna.properties[one].name for one in stops]
+    return _labels(settings, stops)
+
+
+def _idle_groups(bodies: Iterable[bpy.types.Object]) -> Notice | None:
+    """A warning for vertex groups of which nothing is made, as what they are for is off."""
+    found = [
+        f'{obj.xpbd.bl_rna.properties[name].name} of "{obj.name}" (see {listed(_labels(obj.xpbd, beside))})'
+        for obj in bodies
+        for name, beside in _GROUPS_BESIDE.items()
+        if getattr(obj.xpbd, name) and _offers(obj, beside) and not _is_on(obj, beside)
+    ]
+    return Notice("W_GROUP", f"Some vertex groups do nothing: {'; '.join(found)}.") if found else None
+
+
+def _offers(obj: bpy.types.Object, names: Iterable[str]) -> bool:
+    """Whether the role of a body has parameters; attachments and goals are of all roles."""
+    roles = [_PARAMETERS[name].roles for name in names if name in _PARAMETERS]
+    return all(not own or obj.xpbd.role in own for own in roles)
+
+
+def _is_on(obj: bpy.types.Object, names: Iterable[str]) -> bool:
+    """Whether one at least of some settings is on, or something moves it."""
+    moved = animated_settings(obj)
+    return any(name in moved or getattr(obj.xpbd, name) not in (0.0, "NONE", None) for name in names)
+
+
+def _labels(settings: Any, names: Iterable[str]) -> list[str]:
+    return [settings.bl_rna.properties[name].name for name in names]
 
 
 def _not_followed(data: bpy.types.ID) -> frozenset[str]:

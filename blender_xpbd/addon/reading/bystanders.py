@@ -23,7 +23,7 @@ _OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
 # modifiers that show further copies of the mesh
 _COPIERS = frozenset(("MIRROR", "ARRAY"))
 # modifiers whose vertices depend on where the mesh is
-_REMAKERS = frozenset(("REMESH", "DECIMATE", "BOOLEAN"))
+_REMAKERS = frozenset(("REMESH", "DECIMATE", "BOOLEAN", "WELD"))
 # weights of fields that are not called as these are
 _WEIGHTS = {"MAGNET": "magnetic"}
 # modifiers that go by the place of the object that they name, not by its vertices
@@ -59,8 +59,12 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
             [obj for obj in bodies if any(one.type in _COPIERS and _acts(one) for one in obj.modifiers)],
         ),
         (
-            "Remesh, Decimate and Boolean make another mesh at each frame, which flickers; apply them first: {}.",
-            [obj for obj in bodies if any(one.type in _REMAKERS and _acts(one) for one in obj.modifiers)],
+            "Remesh, Decimate, Boolean, Weld and Bevel by Angle make another mesh at each frame; apply them first: {}.",
+            [obj for obj in bodies if any(_remakes(one) and _acts(one) for one in obj.modifiers)],
+        ),
+        (
+            "A cache that a modifier plays is shown in place of the result; remove it: {}.",
+            [obj for obj in bodies if any(_plays_cache(one, obj) and _acts(one) for one in obj.modifiers)],
         ),
         (
             "Geometry Nodes show a mesh of their own, which does not follow what is simulated; apply the modifier: {}.",
@@ -69,6 +73,10 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         (
             "Blender's own Collision stops nothing here; make these a Collider: {}.",
             [obj for obj in enabled if not takes_part(obj) and _has_own_collision(obj)],
+        ),
+        (
+            "Blender's own rigid bodies meet nothing here; make these a Collider, which follows them: {}.",
+            [obj for obj in enabled if not takes_part(obj) and _is_rigid(obj)],
         ),
         (
             "Disabled in viewports, so they take no part, but renders show them: {}.",
@@ -125,6 +133,25 @@ def _has_own_collision(obj: bpy.types.Object) -> bool:
     """Whether Blender's own simulations meet an object."""
     is_on = any(one.type == "COLLISION" and _acts(one) for one in obj.modifiers)
     return is_on and obj.collision is not None and obj.collision.use
+
+
+def _is_rigid(obj: bpy.types.Object) -> bool:
+    """Whether Blender's own rigid bodies meet an object; one that is only animated stands in for nothing either."""
+    return obj.type == "MESH" and obj.rigid_body is not None
+
+
+def _remakes(modifier: bpy.types.Modifier) -> bool:
+    """Whether which vertices a modifier makes depends on where those of the mesh are."""
+    return modifier.type in _REMAKERS or (modifier.type == "BEVEL" and modifier.limit_method == "ANGLE")
+
+
+def _plays_cache(modifier: bpy.types.Modifier, obj: bpy.types.Object) -> bool:
+    """Whether a modifier puts vertices where a file says, whatever the mesh is; not one that plays a bake of ours."""
+    if modifier.type == "MESH_CACHE":
+        is_ours = modifier.name == obj.xpbd.cache_modifier
+        is_whole = modifier.deform_mode == "OVERWRITE" and modifier.factor > 0.0 and not modifier.vertex_group
+        return bool(modifier.filepath) and is_whole and not is_ours
+    return bool(modifier.type == "MESH_SEQUENCE_CACHE" and modifier.cache_file and "VERT" in modifier.read_data)
 
 
 def _acts(modifier: bpy.types.Modifier) -> bool:

@@ -310,6 +310,39 @@ def test_keys_of_what_the_scene_has_switched_off(bpy, make_body, read, name, of_
     assert read() == []
 
 
+@pytest.mark.parametrize(
+    ("name", "beside", "on"),
+    [
+        ("push_group", "push_z", 1.0),
+        ("attach_group", "attach_object", None),
+        ("goal_group", "goal_source", "OBJECT"),
+        ("pressure_group", "pressure_model", "GAS"),
+    ],
+)
+def test_groups_that_have_nothing_to_act_on(bpy, make_body, read, name, beside, on):
+    bpy.ops.mesh.primitive_cube_add()
+    mesh = bpy.context.object.data.copy()
+    body = make_body("Body", mesh=mesh)
+    make_body("Other")
+    body.vertex_groups.new(name="Group").add([0, 1], 1.0, "REPLACE")
+    setattr(body.xpbd, name, "Group")
+    text = told(read(), "W_GROUP")
+    label, stop = (body.xpbd.bl_rna.properties[one].name for one in (name, beside))
+    assert f'{label} of "Body"' in text
+    assert stop in text
+    body.xpbd.preset = "MATERIAL"
+    setattr(body.xpbd, beside, bpy.context.object if on is None else on)
+    assert [code for code, _ in read() if code == "W_GROUP"] == []
+
+
+def test_a_push_that_is_keyed_has_its_group(make_body, read):
+    body = make_body("Body")
+    body.vertex_groups.new(name="Group").add([0, 1], 1.0, "REPLACE")
+    body.xpbd.push_group = "Group"
+    body.xpbd.keyframe_insert("push_x", frame=1)
+    assert read() == []
+
+
 def test_fields_that_shall_only_turn(make_body, read, add_field):
     """Rotation is on by default, but nothing is turned by a field."""
     make_body()

@@ -140,13 +140,43 @@ def test_copies_that_meet_nothing(bpy, add, told, shape, kind):
     assert told() == []
 
 
-@pytest.mark.parametrize("kind", ["REMESH", "DECIMATE", "BOOLEAN"])
+@pytest.mark.parametrize("kind", ["REMESH", "DECIMATE", "BOOLEAN", "WELD", "BEVEL"])
 def test_meshes_that_are_made_anew_at_each_frame(bpy, add, told, kind):
     modifier = add("SUZANNE").modifiers.new("Anew", kind)
     (text,) = told()
     assert '"Body"' in text
     assert "at each frame" in text
     modifier.show_viewport = modifier.show_render = False
+    assert told() == []
+
+
+def test_a_bevel_of_all_edges_makes_the_same_mesh_at_each_frame(bpy, add, told):
+    add("SUZANNE").modifiers.new("Bevel", "BEVEL").limit_method = "NONE"
+    assert told() == []
+
+
+def test_a_cache_in_place_of_the_result(bpy, add, told):
+    body = add("SUZANNE")
+    modifier = body.modifiers.new("Played", "MESH_CACHE")
+    assert told() == [], "it plays no file"
+    modifier.filepath = "//other.pc2"
+    (text,) = told()
+    assert '"Body"' in text
+    assert "in place of the result" in text
+    body.xpbd.cache_modifier = modifier.name
+    assert told() == [], "it plays a bake"
+
+
+def test_rigid_bodies_without_a_role(bpy, add, told):
+    add("GRID")
+    other = add("SUZANNE", name="Other", role="NONE")
+    assert told() == []
+    bpy.context.view_layer.objects.active = other
+    bpy.ops.rigidbody.object_add(type="PASSIVE")
+    (text,) = told()
+    assert '"Other"' in text
+    assert "rigid bodies meet nothing" in text
+    other.xpbd.role = "COLLIDER"
     assert told() == []
 
 

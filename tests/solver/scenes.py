@@ -104,7 +104,7 @@ def solver(*bodies, path="SERIAL", **keywords):
     system = build_system(scene(*bodies, **keywords))
     if system.objects is not None and len(system.objects.vertices):
         names = ("positions", "velocities", "inverse_masses", "damping_times")
-        first = int(system.objects.vertices[0, 1])
+        first = int(system.objects.vertices[:, 1].min())
         system = replace(system, **{name: getattr(system, name)[:first] for name in names})
     return Solver(replace(system, objects=None), (path,))
 

@@ -38,7 +38,7 @@ def search_trees(
     if ti.static(is_team):
         for turn in range(team_size * ITEMS_PER_MEMBER):
             if turn % ITEMS_PER_MEMBER == 0:
-                fit_points(points, window, boxes, turn // ITEMS_PER_MEMBER, team_size)
+                fit_points(forest, points, window, boxes, turn // ITEMS_PER_MEMBER, team_size)
         for turn in range(team_size * ITEMS_PER_MEMBER):
             if turn % ITEMS_PER_MEMBER == 0:
                 fit_trees(forest, boxes, turn // ITEMS_PER_MEMBER, team_size)
@@ -57,7 +57,7 @@ def search_trees(
     else:
         ti.loop_config(serialize=True)
         for _ in range(1):
-            fit_points(points, window, boxes, 0, 1)
+            fit_points(forest, points, window, boxes, 0, 1)
             fit_trees(forest, boxes, 0, 1)
             open_trees(ground)
             walk_share(ground, 0, 1, listed.task_starts.shape[0] - 2, mode)
@@ -66,11 +66,13 @@ def search_trees(
 
 
 @ti.func
-def fit_points(points: ti.template(), window: ti.template(), boxes: ti.template(), member, team_size):
-    """Fit a member's share of the points."""
-    count = points.point_elements.shape[0]
-    for i in range(share_of(count, member, team_size), share_of(count, member + 1, team_size)):
-        fit_point(points, window, boxes, i)
+def fit_points(
+    forest: ti.template(), points: ti.template(), window: ti.template(), boxes: ti.template(), member, team_size
+):
+    """Fit a member's share of the points that are in a leaf."""
+    count = forest.searched_points.shape[0]
+    for n in range(share_of(count, member, team_size), share_of(count, member + 1, team_size)):
+        fit_point(points, window, boxes, forest.searched_points[n])
 
 
 @ti.func

@@ -25,12 +25,13 @@ INT_SIXES = ti.types.ndarray(dtype=ti.types.vector(6, ti.i32), ndim=1)
 # where particles are when a substep begins and their margin; where they would be at its end if nothing held them; and
 # where they would be if they stayed in the frame of their island [m]
 Window = pack_type(window_starts=VECTORS, window_ends=VECTORS, window_stays=VECTORS)
-# as in ``Trees`` and ``Surfaces``; places of the points at rest [m]
+# as in ``Trees`` and ``Surfaces``; the points of all leaves, each once; places of the points at rest [m]
 Forest = pack_type(
     tree_headers=INT_TABLE,
     leaf_rows=INT_SIXES,
     features=ROWS,
     leaf_points=INTS,
+    searched_points=INTS,
     is_flat=INTS,
     flat_starts=INTS,
     flat_pairs=ROWS,

@@ -54,6 +54,7 @@ class TreeWalk:
             leaf_rows=make_rows(trees.leaves.rows, ti.i32),
             features=make_rows(trees.leaves.features, ti.i32),
             leaf_points=readable_array(trees.leaves.points, ti.i32),
+            searched_points=readable_array(np.unique(trees.leaves.points), ti.i32),
             is_flat=readable_array(trees.is_flat, ti.i32),
             flat_starts=readable_array(trees.flat_starts, ti.i32),
             flat_pairs=make_rows(trees.flat_pairs, ti.i32),

@@ -13,9 +13,12 @@ from ...contacts.pairs.push import weight_of
 from ...contacts.pairs.tables import NEAR_INTS, POINTS, ROW
 from ..windows.pair_tables import (
     COLLIDER,
+    FIRST,
     IS_SOLID,
+    LAST,
     MOST_PUSHING,
     PARTICLE,
+    PLACES_ALL,
     PUSHING,
     SETTLING_SWEEPS,
     SWEPT,
@@ -81,11 +84,37 @@ def count_pushing(pairs: ti.template()):
 
 
 @ti.func
-def place_vertices(world: ti.template(), turn, turns, substep, share, mode: ti.template()):
-    """Put one of ``turns`` equal shares of the colliders' vertices where they are at the end of a substep."""
+def vertices_to_place(world: ti.template(), substep, of):
+    """How many of the colliders' vertices, of which those come first that are searched, are to be placed in a substep.
+
+    All others are only looked at where something is taken apart, and when a frame, or a slice of one, is over. What
+    stands stays where the first two substeps have put it: these also write where it was before.
+    """
+    rows = ti.static(world.pairs.object_rows)
+    count = world.pairs.vertices.shape[0]
+    if substep + 1 < of and world.pairs.told[PLACES_ALL] == 0:
+        count = 0
+        if substep < 2 or world.colliders.clear_told[0] == 0:
+            for o in range(world.particles.bodies.shape[0], rows.shape[0]):
+                count += rows[o, LAST] - rows[o, FIRST]
+    return count
+
+
+@ti.func
+def place_vertices(world: ti.template(), turn, turns, substep, of, mode: ti.template()):
+    """Put one of ``turns`` equal shares of the colliders' vertices where they are at the end of a substep.
+
+    Args:
+        world: all packs.
+        turn: which share.
+        turns: how many shares there are.
+        substep: of the frame, or slice, which has so many ...
+        of: ... of them.
+        mode: as in ``constraint``.
+    """
     vertices, places = ti.static(world.pairs.vertices, world.pairs.vertex_places)
     # a row of zeros stands for none: particle 0 belongs to a body
-    count = vertices.shape[0]
+    count, share = vertices_to_place(world, substep, of), (substep + 1.0) / of
     for k in range(count * turn // turns, count * (turn + 1) // turns):
         i = vertices[k, PARTICLE]
         if i > 0:

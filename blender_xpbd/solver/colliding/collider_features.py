@@ -122,6 +122,33 @@ def collider_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> Surfa
     return SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)
 
 
+def searches(shape: ColliderMesh, models: Sequence[BodyModel]) -> npt.NDArray[np.bool_]:
+    """Which bodies are searched for pairs with a mesh collider: those that it does not hold by their points alone.
+
+    What another body asks for is no reason: a fine cloth over a ball is as fast beside a coarse one as alone.
+
+    Args:
+        shape: of the collider.
+        models: of all bodies.
+
+    Returns:
+        shape (bodies,); false for what does not meet the collider.
+    """
+    result = np.array([meets(model.body, shape.collider.identifier) for model in models], np.bool_)
+    if not shape.surface.closed:
+        return result
+    # what bodies ask for follows from these alone
+    asks: dict[tuple[float, float, float, bool], bool] = {}
+    for number in np.flatnonzero(result):
+        model = models[number]
+        longest, with_sewn = (float(surface_lengths(model.body, with_sewn=sewn).max()) for sewn in (False, True))
+        key = longest, with_sewn, model.contact_offset, model.body.can_tear
+        if key not in asks:
+            asks[key] = bool(collider_features(shape, [model]).takes_part.any())
+        result[number] = asks[key]
+    return result
+
+
 def _gap_tangent(models: Sequence[BodyModel]) -> float:
     """tan(θ/2) of the edges over which the longest edge dips by the smallest gap, see ``sharp_edges``.
 

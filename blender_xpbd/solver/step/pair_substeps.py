@@ -47,6 +47,7 @@ from ..windows.pair_tables import (
     NEXT_ISLAND,
     NEXT_SPAN,
     OBJECT_COUNT_WIDTH,
+    PLACES_ALL,
     SETTLING_SWEEPS,
     SWEPT,
     TOLD_WIDTH,
@@ -142,6 +143,8 @@ class PairSubsteps:
         self._outside = np.zeros((len(objects.rows), len(objects.rows)), np.int32)
         self._outside[: len(layers), : len(layers)] = np.sign(np.subtract.outer(layers, layers))
         self._frame_slice, self._frame_index = WHOLE, 0
+        # whether the kernels have the vertices of colliders
+        self._are_placed = False
         # until the first search is done
         self._pack: Any = Pairs(**self._arrays)
         self._listed: Any = None
@@ -203,6 +206,7 @@ class PairSubsteps:
             whether nothing did; else the system is to be put back to where it was.
         """
         self._begin_slice(plan, path, frame_index, WHOLE)
+        write_array(self._arrays["told"], np.zeros(TOLD_WIDTH, np.int32))
         if read_array(self._arrays["anchor_count"])[0]:
             self.restore(np.zeros((0, ROW_WIDTH)))
             self._plan = self._with_pairs(self._plan)
@@ -251,6 +255,7 @@ class PairSubsteps:
                 if must_look:
                     end = begin + self._stage_count
                     self._told[NEXT_SPAN] = 1
+            self._told[PLACES_ALL] = must_look
             self._run(begin, end)
             begin = end
             self._note_places(frame_slice, begin // self._stage_count)
@@ -397,12 +402,15 @@ class PairSubsteps:
             simulate_stages(self._plan, begin, end, self._substeps, self._team_size)
 
     def _place_vertices(self, frame_index: int) -> None:
-        """Give the kernels the vertices of colliders at both ends of the slice."""
+        """Give the kernels the vertices of colliders at both ends of the slice, once where none deforms."""
+        if self._are_placed and not self._colliders.deforms:
+            return
+        self._are_placed = True
         ends = [self._colliders.vertices(row, frame_index) for row in self._objects.colliders]
         places = [np.stack(self._frame_slice.ends(*both), axis=1) for both in ends]
         if places:
             rows = np.zeros((len(self._objects.vertices), 2, 4))
-            rows[:, :, :3] = np.concatenate(places)
+            rows[:, :, :3] = np.concatenate(places)[self._objects.vertex_points]
             write_array(self._arrays["vertex_places"], rows)
 
     def _list_pairs(self, first: int) -> None:

@@ -78,7 +78,9 @@ from ..order.stages import (
     UPDATE_VELOCITIES,
 )
 from ..order.tasks import MOST_PARTS
+from ..windows.pair_tables import FIRST as FIRST_PARTICLE
 from ..windows.pair_tables import IS_OVER, MUST_SEARCH
+from ..windows.pair_tables import LAST as LAST_PARTICLE
 from ..windows.window_functions import is_pushed, note_moved
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 
@@ -165,11 +167,21 @@ def project_contact_task(
 
 
 @ti.func
-def update_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
-    """Velocities of the particles of one of ``turns`` equal shares."""
-    count = particles.positions.shape[0]
-    for i in range(count * turn // turns, count * (turn + 1) // turns):
-        update_velocity(particles, i, h, mode)
+def update_share(world: ti.template(), turn, turns, h, variant: ti.template()):
+    """Velocities of one of ``turns`` equal shares of the particles; of colliders, of vertices that are searched."""
+    count = world.particles.positions.shape[0]
+    begin, end = count * turn // turns, count * (turn + 1) // turns
+    last = end
+    if ti.static(variant.has_pairs):
+        rows = ti.static(world.pairs.object_rows)
+        bodies = world.particles.bodies.shape[0]
+        if bodies < rows.shape[0]:
+            last = ti.min(last, rows[bodies, FIRST_PARTICLE])
+        for o in range(bodies, rows.shape[0]):
+            for i in range(ti.max(begin, rows[o, FIRST_PARTICLE]), ti.min(end, rows[o, LAST_PARTICLE])):
+                update_velocity(world.particles, i, h, variant.mode)
+    for i in range(begin, last):
+        update_velocity(world.particles, i, h, variant.mode)
 
 
 @ti.func
@@ -269,7 +281,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.has_grains):
         take_grain_turn(world.particles, world.contacts, world.pairs, order, stage, turn, substep, h, variant)
     if act == UPDATE_VELOCITIES:
-        update_share(world.particles, turn, turns, h, mode)
+        update_share(world, turn, turns, h, variant)
         if ti.static(variant.has_orientations):
             update_angular_velocities(world.particles, turn, turns, h)
     if ti.static(variant.flows):
@@ -303,7 +315,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
             damp_share(world.particles, world.pieces, turn, turns, h, order.span[SPAN_OF])
     if ti.static(variant.has_pairs):
         if act == PLACE_VERTICES:
-            place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
+            place_vertices(world, turn, turns, substep, order.span[SPAN_OF], mode)
         take_pair_turn(world, order, stage, turn, substep, variant)
 
 

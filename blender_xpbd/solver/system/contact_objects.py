@@ -31,10 +31,12 @@ from ..colliding.collider_features import (
     collider_features,
     has_surface,
     meets,
+    searches,
     sees_it,
     surface_lengths,
 )
 from ..colliding.collider_mesh import ColliderMesh
+from ..windows.pair_tables import PARTICLE
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -53,7 +55,9 @@ class ContactObjects:
     """Surfaces of all objects, bodies first, and what the solver knows of their points.
 
     Attributes:
-        surfaces: points, edges and triangles that are searched for pairs.
+        surfaces: points, edges and triangles that are searched for pairs; a body sees only colliders of which anything
+            is searched for it.
+        sees: which objects may touch each other, and which touch themselves; symmetric, shape (objects, objects).
         meshes: the whole surface of each object.
         colliders: which of the scene's colliders come after the bodies, shape (colliders,).
         elements: four particles of each point, then its object, shape (points, 5).
@@ -67,6 +71,7 @@ class ContactObjects:
     """
 
     surfaces: Surfaces
+    sees: Mask
     meshes: tuple[SurfaceMesh, ...]
     colliders: Ints
     elements: Ints
@@ -86,7 +91,7 @@ class ContactObjects:
     @cached_property
     def whole_surfaces(self) -> Surfaces:
         """All that may cross, whether it is searched for pairs or held by other means."""
-        return build_surfaces(self.meshes, self.surfaces.sees)
+        return build_surfaces(self.meshes, self.sees)
 
     @property
     def embeds(self) -> bool:
@@ -100,12 +105,11 @@ class ContactObjects:
 
     @property
     def asked_ranges(self) -> Ints:
-        """As ``particle_ranges``, but of colliders only up to the vertices whose edges or faces are searched."""
+        """As ``particle_ranges``, but of colliders only the vertices that are searched, which come first."""
         ranges = self.particle_ranges.copy()
         for number in range(self.body_count, len(ranges)):
-            first = self.surfaces.point_starts[number]
-            used = np.flatnonzero(self.surfaces.takes_part[first : self.surfaces.point_starts[number + 1]])
-            ranges[number, 1] = ranges[number, 0] + (used[-1] + 1 if len(used) else 0)
+            points = slice(*self.surfaces.point_starts[number : number + 2])
+            ranges[number, 1] = ranges[number, 0] + self.surfaces.takes_part[points].sum()
         return ranges
 
     def points(self, positions: npt.NDArray[np.floating[Any]]) -> Floats:
@@ -113,23 +117,30 @@ class ContactObjects:
         places: Floats = np.einsum("pj,pjk->pk", self.weights.astype(np.float64), positions[self.elements[:, :4]])
         return places
 
+    @cached_property
+    def vertex_points(self) -> Ints:
+        """The points of colliders, those first that are searched; counted from the first one, shape (vertices,)."""
+        takes_part = self.surfaces.takes_part[self.surfaces.point_starts[self.body_count] :]
+        return np.argsort(~takes_part, kind="stable").astype(np.int32)
+
     @property
     def vertices(self) -> Ints:
-        """The colliders' vertices: collider and particle of each, shape (vertices, 2)."""
-        ranges = self.particle_ranges[self.body_count :]
-        counts = np.diff(ranges, axis=1)[:, 0]
-        particles = np.concatenate([np.zeros(0, np.int32), *(np.arange(*row, dtype=np.int32) for row in ranges)])
-        return np.stack([np.repeat(self.colliders, counts), particles], axis=1).astype(np.int32)
+        """Collider and particle of each of ``vertex_points``, shape (vertices, 2)."""
+        counts = np.diff(self.particle_ranges[self.body_count :], axis=1)[:, 0]
+        particles = self.elements[self.surfaces.point_starts[self.body_count] :, 0]
+        rows = np.stack([np.repeat(self.colliders, counts), particles], axis=1).astype(np.int32)
+        return rows[self.vertex_points]
 
 
-def collider_vertices(scene: Scene, numbers: Ints) -> Floats:
-    """Where the vertices of some of the colliders are at the first frame [m], shape (vertices, 3)."""
-    places = []
-    for number in numbers:
+def collider_vertices(scene: Scene, objects: ContactObjects) -> Floats:
+    """Where the particles are at the first frame that are vertices of colliders [m], shape (vertices, 3)."""
+    places = [np.zeros((0, 3))]
+    for number in objects.colliders:
         collider = scene.colliders[number]
         sources = ColliderMesh(collider, number).surface.sources
         places.append(transformed(collider.transforms[0], collider.positions[0][sources]))
-    return np.concatenate([np.zeros((0, 3)), *places])
+    of_rows = np.concatenate(places)[objects.vertex_points]
+    return of_rows[np.argsort(objects.vertices[:, PARTICLE])]
 
 
 def build_contact_objects(
@@ -158,13 +169,17 @@ def build_contact_objects(
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
     ranges = np.concatenate([np.stack([starts[:-1], starts[1:]], 1), np.stack([ends[:-1], ends[1:]], 1)])
     elements = [model.elements + start for model, start in zip(models, starts, strict=False)]
-    elements += [np.repeat(np.arange(*row)[:, None], 4, axis=1) for row in ranges[len(models) :]]
+    elements += [
+        np.repeat(row[0] + _ranks(mesh.takes_part)[:, None], 4, axis=1)
+        for row, mesh in zip(ranges[len(models) :], searched[len(models) :], strict=True)
+    ]
     weights = [model.weights for model in models]
     weights += [np.tile([1.0, 0.0, 0.0, 0.0], (len(mesh.rest), 1)) for mesh in meshes[len(models) :]]
     owners = [np.full((len(mine), 1), number) for number, mine in enumerate(elements)]
     rows = _rows(models, colliders, weights)
     return ContactObjects(
-        surfaces=build_surfaces(searched, sees),
+        surfaces=build_surfaces(searched, _searches(sees, shapes, models)),
+        sees=sees,
         meshes=tuple(meshes),
         colliders=np.array(numbers, np.int32),
         elements=np.concatenate([np.concatenate(elements), np.concatenate(owners)], axis=1).astype(np.int32),
@@ -176,6 +191,13 @@ def build_contact_objects(
         solids=np.array([len(model.tetrahedra) > 0 for model in models] + [False] * len(numbers)),
         is_open=np.array([False] * len(models) + [not shape.surface.closed for shape in shapes]),
     )
+
+
+def _ranks(takes_part: Mask) -> npt.NDArray[np.int64]:
+    """The place of each vertex of a collider among its particles: those that take part come first."""
+    ranks = np.empty(len(takes_part), np.int64)
+    ranks[np.argsort(~takes_part, kind="stable")] = np.arange(len(takes_part))
+    return ranks
 
 
 def unseen_colliders(scene: Scene) -> Mask:
@@ -215,6 +237,15 @@ def _sees(scene: Scene, colliders: Sequence[int], are_grains: Sequence[bool]) ->
         for n, number in enumerate(colliders):
             sees[count + n, i] = meets(body, scene.colliders[number].identifier)
     return sees | sees.T
+
+
+def _searches(sees: Mask, shapes: Sequence[ColliderMesh], models: Sequence[BodyModel]) -> Mask:
+    """Which objects are searched for pairs, of those that see each other; shape (objects, objects)."""
+    searched, count = sees.copy(), len(models)
+    for number, shape in enumerate(shapes, start=count):
+        searched[number, :count] &= searches(shape, models)
+        searched[:count, number] = searched[number, :count]
+    return searched
 
 
 def _body_mesh(model: BodyModel) -> SurfaceMesh:

@@ -44,7 +44,7 @@ class FastColliders:
         self._rows, self._colliders, self._substeps = objects.colliders, colliders, substeps
         bodies = objects.meshes[: objects.body_count]
         edges = np.array([_mean_edge(mesh.rest, mesh.edges) for mesh in bodies])
-        sees = objects.surfaces.sees[objects.body_count :, : objects.body_count]
+        sees = objects.sees[objects.body_count :, : objects.body_count]
         self._edges = np.where(sees, edges, np.inf).min(axis=1, initial=np.inf)
 
     def shares(self, frame_index: int) -> Floats:

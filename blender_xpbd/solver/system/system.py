@@ -326,7 +326,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         if ExternalForces(scene, tracks, origin).has_air
         else no_surfaces()
     )
-    vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects.colliders) - origin
+    vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects) - origin
     return System(
         scene=scene,
         models=tuple(replace(model, blocks=()) for model in models),

@@ -12,9 +12,10 @@ OBJECT_ROW_WIDTH = 8
 MUST_SEARCH, MAY_SEARCH, SETTLING_SWEEPS, SWEPT = range(4)
 # ... and how many searches a substep that pushes may ask for; the substep for which the list of pairs does not hold,
 # counted from 1, or 0; from which substep on it holds, for how many at most, 0 where there is none; for how many the
-# one after none is to hold; and for how many the boxes were laid out last
-MOST_SEARCHES, IS_OVER, LIST_FIRST, LIST_SPAN, NEXT_SPAN, LAID_SPAN = range(5, 11)
-TOLD_WIDTH = 11
+# one after none is to hold; for how many the boxes were laid out last; and whether all vertices of colliders are placed
+# in each substep, for a look at what crosses
+MOST_SEARCHES, IS_OVER, LIST_FIRST, LIST_SPAN, NEXT_SPAN, LAID_SPAN, PLACES_ALL = range(5, 12)
+TOLD_WIDTH = 12
 # of ``object_counts``: pairs of the object that pushed in this substep; of a frame, most of them in a substep, how
 # often its particles were clipped, and how often a pair of it may have passed through itself
 PUSHING, MOST_PUSHING, CLIPPED, TUNNELLED = range(4)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of colliders is a particle, placed and searched: no more than what bodies need."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from blender_xpbd.geometry.collider.geodesic import geodesic_sphere
+from blender_xpbd.scene.collider import Collider
+from blender_xpbd.scene.transforms import transformed
+from blender_xpbd.solver.system.system import build_system
+from tests.solver.scenes import cloth, mesh_box, scene, touching
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+RADIUS = 0.2
+
+
+def ball(transforms: np.ndarray | None = None) -> Collider:
+    vertices, triangles = geodesic_sphere(40)
+    poses = np.eye(4)[None] if transforms is None else transforms
+    return Collider("c0", "Ball", "MESH", poses, RADIUS * vertices[None], triangles)
+
+
+def shifting(frames: int, standing: int) -> np.ndarray:
+    """Poses of what moves, and then stands."""
+    poses = np.tile(np.eye(4), (frames, 1, 1))
+    poses[:, 0, 3] = 0.01 * np.minimum(np.arange(frames), standing)
+    return poses
+
+
+def test_vertices_that_are_searched_come_first() -> None:
+    """A few of the ball's hold a coarse cloth; boxes and lists are made for these alone."""
+    objects = build_system(scene(cloth(6, size=0.8, height=0.5), colliders=[ball()])).objects
+    assert objects is not None
+    takes_part = objects.surfaces.takes_part[36:]
+    assert 0 < takes_part.sum() < 0.5 * len(takes_part)
+    first, last = objects.asked_ranges[1]
+    assert last - first == takes_part.sum()
+    particles = objects.elements[36:, 0]
+    assert ((particles >= first) & (particles < last) == takes_part).all()
+    np.testing.assert_array_equal(objects.elements[objects.vertex_points + 36, 0], objects.vertices[:, 1])
+
+
+@pytest.mark.parametrize("integration", ["SYMPLECTIC_EULER", "BDF2"])
+def test_all_vertices_of_colliders_are_in_place_when_a_frame_is_over(integration: str) -> None:
+    """Also those that no substep places, of what moves and of what stands after it moved."""
+    colliders = [ball(shifting(8, 4)), replace(mesh_box(0.1), identifier="c1", name="Box")]
+    body = cloth(6, size=0.8, height=RADIUS + 0.02)
+    simulation = touching(body, colliders=colliders, substeps=4, frames=(1, 8), time_integration=integration)
+    objects = simulation.system.objects
+    assert objects is not None
+    for frame in range(7):
+        places = np.concatenate(
+            [
+                transformed(one.transforms[min(frame, len(one.transforms) - 1)], one.positions[0])
+                for one in (simulation.system.scene.colliders[number] for number in objects.colliders)
+            ]
+        )
+        found = objects.points(simulation.positions().astype(np.float64))[36:] + simulation.system.origin
+        np.testing.assert_allclose(found, places, atol=1e-6)
+        simulation.advance()
+
+
+def test_a_run_goes_on_the_same_from_where_a_collider_stands() -> None:
+    body = cloth(6, size=0.8, height=RADIUS + 0.02)
+    simulation = touching(body, colliders=[ball(shifting(8, 3))], substeps=4, frames=(1, 8))
+    states = [simulation.checkpoint()]
+    for _ in range(7):
+        simulation.advance()
+        states.append(simulation.checkpoint())
+    for frame in reversed(range(7)):
+        simulation.restore(frame, states[frame])
+        simulation.advance()
+        after = simulation.checkpoint()
+        assert all(np.array_equal(states[frame + 1][name], after[name]) for name in after)
+
+
+def test_a_coarse_cloth_does_not_slow_down_a_fine_one() -> None:
+    """The ball's vertices are searched for the coarse one alone, and both still see it."""
+    fine, coarse = cloth(40, size=0.8, height=0.5), cloth(4, size=0.8, height=1.0, identifier="b1")
+    objects = build_system(scene(fine, coarse, colliders=[ball()])).objects
+    assert objects is not None
+    assert objects.surfaces.sees[2].tolist() == [False, True, False]
+    assert objects.sees[2].tolist() == [True, True, False]
+    assert objects.whole_surfaces.sees[2].tolist() == [True, True, False]
+
+
+def test_sharp_edges_are_searched_for_all() -> None:
+    fine, coarse = cloth(20, size=0.8, height=0.5), cloth(4, size=0.8, height=1.0, identifier="b1")
+    objects = build_system(scene(fine, coarse, colliders=[mesh_box(0.2)])).objects
+    assert objects is not None
+    assert objects.surfaces.sees[2].tolist() == [True, True, False]

@@ -6,11 +6,14 @@ For the worker's process alone; the tests, where such errors show, run without t
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
 import os
+import textwrap
+from collections.abc import Callable
 from functools import cache
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 from .version import knows_taichi
@@ -31,7 +34,9 @@ def prepare_import() -> None:
 
 
 def finish_import() -> None:
-    """After it is imported: functions are read once, expressions named by their line but not drawn, arrays by nothing.
+    """After it is imported: functions are read once and parsed once for all calls that do not lie in each other.
+
+    Expressions are named by their line but not drawn, arrays by nothing.
 
     For each array Taichi would write down the whole stack of calls, with the lines of their sources.
 
@@ -49,6 +54,35 @@ def finish_import() -> None:
     for name in ("getsourcelines", "getsourcefile"):
         if hasattr(kernel_impl, name):
             setattr(kernel_impl, name, cache(getattr(kernel_impl, name)))
+    trees = _Trees(kernel_impl.transform_tree)
+    kernel_impl.textwrap = SimpleNamespace(fill=cache(textwrap.fill), dedent=cache(textwrap.dedent))
+    kernel_impl.ast, kernel_impl.transform_tree = trees, trees.transform
+
+
+class _Trees:
+    """Syntax trees by their source. One that was transformed serves again: Taichi overwrites what it notes in nodes.
+
+    Each call of a function of Taichi in a kernel is inlined, and would be parsed anew.
+    """
+
+    def __init__(self, transform: Callable[[ast.Module, Any], Any]) -> None:
+        self._transform = transform
+        self._free: dict[str, list[ast.Module]] = {}
+        self._sources: dict[ast.Module, str] = {}
+
+    def parse(self, source: str) -> ast.Module:
+        """A tree that no transformation goes through now; in place of ``ast.parse``."""
+        free = self._free.setdefault(source, [])
+        if not free:
+            free.append(ast.parse(source))
+            self._sources[free[-1]] = source
+        return free.pop()
+
+    def transform(self, tree: ast.Module, context: Any) -> Any:
+        """As Taichi does, and keep the tree for the next call."""
+        result = self._transform(tree, context)
+        self._free[self._sources[tree]].append(tree)
+        return result
 
 
 def _frame_info(frame: FrameType, context: int = 1) -> inspect.Traceback:

@@ -31,6 +31,20 @@ class Counter:
     def inside(self, n: ti.i32) -> ti.i32:
         return n + 2
 
+@ti.func
+def doubled(a, times: ti.template()):
+    result = a
+    if ti.static(times > 0):
+        result = 2 * doubled(a, times - 1)
+    return result
+
+@ti.kernel
+def many(n: ti.i32) -> ti.i32:
+    result = doubled(n, 3)
+    for k in ti.static(range(5)):
+        result += doubled(k, 1) + doubled(n, 2)
+    return result
+
 @ti.kernel
 def wrong(n: ti.i32) -> ti.i32:
     return n + nothing
@@ -44,7 +58,11 @@ import traceback
 stacks = []
 traceback.extract_stack = lambda *_: stacks.append(1) or []
 arrays = [ti.ndarray(ti.f32, 2), ti.Vector.ndarray(3, ti.f32, 2)]
-print(json.dumps([outside(1), Counter().inside(1), message, len(stacks)]))
+import ast
+parse, parsed = ast.parse, []
+ast.parse = lambda source: parsed.append(source) or parse(source)
+results = [outside(1), Counter().inside(1), many(1)]
+print(json.dumps([results, message, len(stacks), len([source for source in parsed if "def doubled" in source])]))
 """
 
 OTHER_VERSION = """
@@ -53,7 +71,7 @@ from blender_xpbd.device.quick_import import finish_import, prepare_import
 
 def insides():
     position, lines = ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines
-    return inspect.getframeinfo, position, lines, _ndarray.get_traceback, matrix.get_traceback
+    return inspect.getframeinfo, kernel_impl.ast, position, lines, _ndarray.get_traceback, matrix.get_traceback
 
 whole = inspect.getframeinfo
 prepare_import()
@@ -78,14 +96,17 @@ def output_of(*arguments):
     ("version", "is_left_alone"), [([1, 7, 4], False), ([1, 7, 9], False), ([1, 8, 0], True), ([2, 7, 0], True)]
 )
 def test_only_the_version_that_is_known_is_changed(version, is_left_alone):
-    assert json.loads(output_of("-c", OTHER_VERSION, json.dumps(version))) == [is_left_alone] * 5
+    assert json.loads(output_of("-c", OTHER_VERSION, json.dumps(version))) == [is_left_alone] * 6
 
 
-def test_kernels_are_told_apart_faults_have_a_place_and_arrays_take_no_stack(tmp_path):
+def test_kernels_are_told_apart_faults_have_a_place_and_nothing_is_done_again_and_again(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
-    outside, inside, message, stacks = json.loads(output_of(str(script)))
-    assert (outside, inside) == (2, 3)
+    results, message, stacks, parsed = json.loads(output_of(str(script)))
+    # 8 + 5 times 4, and twice 0 to 4
+    assert results == [2, 3, 48]
+    # at most four calls lie in each other
+    assert parsed == 4
     line = 1 + PROGRAM.splitlines().index("    return n + nothing")
     assert f'program.py", line {line}, in wrong' in message
     assert "nothing" in message

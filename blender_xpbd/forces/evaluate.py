@@ -7,6 +7,7 @@ from . import FORCES
 from .noise import random_share
 from .site import field_site
 from .tables import (
+    ACTS_WEIGHT,
     FIELD_DAMPING,
     FIELD_FLOW,
     FIELD_KIND,
@@ -22,8 +23,11 @@ _DAMPED = (_KINDS.index("HARMONIC"), _KINDS.index("DRAG"))
 
 
 @ti.func
-def field_value(external: ti.template(), f, s, x, velocity, number, h, kinds: ti.template()):
+def field_value(external: ti.template(), f, s, x, velocity, number, h, weight, kinds: ti.template()):
     """What field ``f`` does to a point in substep ``s``, in metres, without its flow; and what of it gets there.
+
+    The weight is a part of the falloff, as in Blender's ``effector_falloff``: a vortex of half the weight is one that
+    turns half as fast, around which things circle, and what resists motion in a spring stays.
 
     Returns:
         ``value``, as ``ForceType.acceleration`` returns it, and ``falloff``.
@@ -31,6 +35,7 @@ def field_value(external: ti.template(), f, s, x, velocity, number, h, kinds: ti
     ints, floats = ti.static(external.field_ints, external.field_floats)
     site = field_site(ints, floats, s, f, x)
     value = ti.Vector([0.0, 0.0, 0.0, 0.0])
+    site.falloff *= weight
     if site.falloff > 0.0:
         unit, kind = floats[s, f, FIELD_UNIT], ints[f, FIELD_KIND]
         strength, damping, noise = floats[s, f, FIELD_STRENGTH], floats[s, f, FIELD_DAMPING], floats[s, f, FIELD_NOISE]
@@ -63,18 +68,19 @@ def forces_and_air(external: ti.template(), body, s, x, velocity, number, h, wan
         kinds: static mask of the kinds of ``FORCES`` that there are.
 
     Returns:
-        ``acceleration`` [m/s²] with, as fourth component, the rate at which it takes motion away [1/s]; and ``air``, a
-        velocity [m/s], which is that of fields at what stands still.
+        ``acceleration`` [m/s²] by the body's weight with, as fourth component, the rate at which it takes motion away
+        [1/s]; and ``air``, a velocity [m/s] whatever the weight, which is that of fields at what stands still.
     """
     acceleration, air = ti.Vector([0.0, 0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-    fields = external.field_ints.shape[0]
+    fields, weight = external.field_ints.shape[0], external.acts[s, body, ACTS_WEIGHT]
     # what of a field is a force, then what is air: written once, for Taichi compiles functions wherever they are called
     for turn in range(fields * ti.select(wants_air, 2, 1)):
         f, is_air = turn % fields, turn // fields
         wind = external.field_floats[s, f, FIELD_WIND_FACTOR]
         share = external.field_weights[body, f] * ti.select(is_air == 1, wind, 1.0 - wind)
         if share > 0.0:
-            found = field_value(external, f, s, x, (1.0 - is_air) * velocity, number, h, kinds)
+            of_all = ti.select(is_air == 1, 1.0, weight)
+            found = field_value(external, f, s, x, (1.0 - is_air) * velocity, number, h, of_all, kinds)
             if is_air == 1:
                 air += share * found.value.xyz
             else:
@@ -94,5 +100,5 @@ def air_velocity(external: ti.template(), body, s, x, number, h, kinds: ti.templ
     for f in range(external.field_ints.shape[0]):
         share = external.field_weights[body, f] * external.field_floats[s, f, FIELD_WIND_FACTOR]
         if share > 0.0:
-            total += share * field_value(external, f, s, x, still, number, h, kinds).value.xyz
+            total += share * field_value(external, f, s, x, still, number, h, 1.0, kinds).value.xyz
     return total

@@ -26,8 +26,11 @@ def _faded(distance, least, greatest, power):
     return 1.0 if distance < least else (1.0 + distance - least) ** -power
 
 
-def acceleration(force, x, v):
-    """[m/s²] at a place [m] and a velocity [m/s], flow included; of wind as if it pushed the point."""
+def acceleration(force, x, v, weight=1.0):
+    """[m/s²] at a place [m] and a velocity [m/s], flow included; of wind as if it pushed the point.
+
+    The weight is that of all fields for a body, which Blender makes a part of the falloff.
+    """
     unit = force.length_unit
     matrix = force.transforms[0]
     axis = matrix[:3, 2] / max(np.linalg.norm(matrix[:3, 2]), 1e-30)
@@ -37,7 +40,7 @@ def acceleration(force, x, v):
     shape = "LINE" if force.kind == "VORTEX" and force.shape != "POINT" else force.shape
     to_point = {"POINT": from_origin, "LINE": radial, "PLANE": along * axis}[shape]
     distance = np.linalg.norm(to_point)
-    share = falloff(force, along, np.linalg.norm(radial), distance, from_origin)
+    share = weight * falloff(force, along, np.linalg.norm(radial), distance, from_origin)
     if share == 0.0:
         return np.zeros(3)
     s = force.strength

@@ -98,8 +98,8 @@ def push_particle(particles: ti.template(), i, body, substep, h, variant: ti.tem
         if ti.static(variant.fields):
             lost = speed_change(particles, body, substep)[3]
             found = forces_and_air(particles, body, substep, p.xyz, v, i, step, lost > 0.0, variant.fields)
-            change += weight * (duration * found.acceleration.xyz + lost * found.air)
-            rate += weight * found.acceleration[3]
+            change += duration * found.acceleration.xyz + weight * lost * found.air
+            rate += found.acceleration[3]
         if ti.static(variant.has_air):
             total = ti.Vector([0.0, 0.0, 0.0, 0.0])
             for n in range(particles.air_starts[i], particles.air_starts[i + 1]):

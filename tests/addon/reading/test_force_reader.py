@@ -52,8 +52,8 @@ def give_field(bpy, obj, kind):
     obj.field.type = kind
 
 
-def particle_acceleration(bpy):
-    """Of a particle of 1 kg [m/s²] in the scene, and where and how fast it is meanwhile."""
+def particle_acceleration(bpy, weight=1.0):
+    """Of a particle of 1 kg [m/s²] with a weight of all fields, and where and how fast it is meanwhile."""
     scene = bpy.context.scene
     scene.gravity, scene.render.fps = (0.0, 0.0, 0.0), int(RATE)
     mesh = bpy.data.meshes.new("Source")
@@ -65,6 +65,7 @@ def particle_acceleration(bpy):
     settings.count, settings.frame_start, settings.frame_end, settings.lifetime = 1, 1, 1, 1000
     settings.emit_from, settings.use_emit_random = "VERT", False
     settings.normal_factor, settings.object_align_factor = 0.0, VELOCITY
+    settings.effector_weights.all = weight
     settings.mass, settings.integrator, settings.timestep, settings.subframes = 1.0, "RK4", 1.0 / RATE, 9
     states = []
     for frame in range(1, 5):
@@ -109,13 +110,14 @@ FIELDS = {
 }
 
 
+@pytest.mark.parametrize("weight", [1.0, 0.4])
 @pytest.mark.parametrize(("kind", "values"), FIELDS.values(), ids=FIELDS)
-def test_blenders_particles_feel_what_is_read(bpy, make_body, scene_of, add_field, kind, values):
+def test_blenders_particles_feel_what_is_read(bpy, make_body, scene_of, add_field, kind, values, weight):
     make_body()
     add_field(kind, **values)
-    found, place, velocity = particle_acceleration(bpy)
+    found, place, velocity = particle_acceleration(bpy, weight)
     (force,) = scene_of()[0].forces
-    expected = acceleration(force, place, velocity)
+    expected = acceleration(force, place, velocity, weight)
     np.testing.assert_allclose(found, expected, rtol=2e-3, atol=2e-3)
 
 

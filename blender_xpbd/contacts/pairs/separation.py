@@ -43,9 +43,10 @@ def shortest_way(
     patches = [_samples(positions, triangles, mine, cell) for mine in shares]
     normals = [_mean_normals(positions, triangles, mine) for mine in shares]
     ways = np.concatenate([_WAYS, *normals]) if only is None else only[None]
-    batch = max(1, MOST_AT_ONCE // max(len(samples) for samples in patches))
+    first, second = patches
+    batch = max(1, MOST_AT_ONCE // max(len(first), len(second)))
     batches = [ways[start : start + batch] for start in range(0, len(ways), batch)]
-    lengths = np.concatenate([lengths_of_ways(*patches, some, cell) for some in batches])
+    lengths = np.concatenate([lengths_of_ways(first, second, some, cell) for some in batches])
     best = int(np.argmin(lengths))
     return ways[best], float(lengths[best])
 

@@ -15,6 +15,8 @@ Ints = npt.NDArray[np.int32]
 CELLS = 24
 # a patch whose normals add up to less than this share of their sizes has no direction of its own
 LEAST_NORMAL = 0.1
+# so many samples times ways are looked at in one pass: more of them leave the processor's cache, and take memory
+MOST_AT_ONCE = 30_000
 # ways that are tried beside the normals: to the faces, edges and corners of a cube
 _CUBE = np.array([way for way in itertools.product((-1.0, 0.0, 1.0), repeat=3) if any(way)])
 _WAYS = _CUBE / np.linalg.norm(_CUBE, axis=1)[:, None]
@@ -41,9 +43,12 @@ def shortest_way(
     patches = [_samples(positions, triangles, mine, cell) for mine in shares]
     normals = [_mean_normals(positions, triangles, mine) for mine in shares]
     ways = np.concatenate([_WAYS, *normals]) if only is None else only[None]
-    lengths = [_length(patches[0], patches[1], way, cell) for way in ways]
+    first, second = patches
+    batch = max(1, MOST_AT_ONCE // max(len(first), len(second)))
+    batches = [ways[start : start + batch] for start in range(0, len(ways), batch)]
+    lengths = np.concatenate([lengths_of_ways(first, second, some, cell) for some in batches])
     best = int(np.argmin(lengths))
-    return ways[best], lengths[best]
+    return ways[best], float(lengths[best])
 
 
 def area_normal(positions: Floats, triangles: Ints, shares: Floats) -> Floats:
@@ -83,22 +88,48 @@ def _barycentric(divisions: int) -> Floats:
     return result
 
 
-def _length(first: Floats, second: Floats, way: Floats, cell: float) -> float:
-    """How far the first has to go until nothing of the second lies above it."""
-    along = np.eye(3)[np.abs(way).argmin()]
-    along = along - along.dot(way) * way
-    along /= np.linalg.norm(along)
-    axes = np.stack([along, np.cross(way, along)], axis=1)
-    one, other = (np.einsum("nx,xa->na", points, axes) for points in (first, second))
+def lengths_of_ways(first: Floats, second: Floats, ways: Floats, cell: float) -> Floats:
+    """How far the first patch has to go each way until nothing of the second lies above it.
+
+    All ways are looked at in the same passes, for a pass costs more than the few samples of most patches.
+
+    Args:
+        first: samples of it [m], shape (samples, 3).
+        second: likewise of the other.
+        ways: unit vectors, shape (ways, 3).
+        cell: size of the cells in which heights are compared [m].
+
+    Returns:
+        Shape (ways,) [m].
+    """
+    if cell <= 0.0:
+        return np.zeros(len(ways))
+    # per way its two axes across it, and the way itself, shape (ways, 3, samples)
+    frames = np.stack([*_axes(ways), ways], axis=1)
+    one, other = (np.einsum("wax,nx->wan", frames, points) for points in (first, second))
     # half a cell more on each side, so that rounding does not decide what is at the border
-    low = np.maximum(one.min(axis=0), other.min(axis=0)) - cell / 2.0
-    high = np.minimum(one.max(axis=0), other.max(axis=0)) + cell / 2.0
-    if cell <= 0.0 or (high <= low).any():
-        return 0.0
-    counts = np.ceil((high - low) / cell).astype(np.int64)
-    lowest, highest = np.full(counts.prod(), np.inf), np.full(counts.prod(), -np.inf)
-    for least, extremes, points, flat in ((np.minimum, lowest, first, one), (np.maximum, highest, second, other)):
-        is_in = ((flat >= low) & (flat <= high)).all(axis=1)
-        index = np.minimum(((flat[is_in] - low) / cell).astype(np.int64), counts - 1)
-        least.at(extremes, index[:, 0] * counts[1] + index[:, 1], np.einsum("nx,x->n", points[is_in], way))
-    return max(float((highest - lowest).max()), 0.0)
+    low = np.maximum(one[:, :2].min(axis=2), other[:, :2].min(axis=2)) - cell / 2.0
+    high = np.minimum(one[:, :2].max(axis=2), other[:, :2].max(axis=2)) + cell / 2.0
+    # patches that do not lie above each other have no cell in common
+    counts = np.where((high > low).all(axis=1)[:, None], np.ceil((high - low) / cell), 0.0).astype(np.int64)
+    sizes = counts.prod(axis=1)
+    ends = np.cumsum(sizes)
+    lowest, highest = np.full(ends[-1], np.inf), np.full(ends[-1], -np.inf)
+    for least, extremes, points in ((np.minimum, lowest, one), (np.maximum, highest, other)):
+        across, along = points[:, :2], points[:, 2]
+        is_in = ((across >= low[..., None]) & (across <= high[..., None])).all(axis=1) & counts.all(axis=1)[:, None]
+        # what is not in has no place, whatever its number is
+        places = np.minimum(((across - low[..., None]) / cell).astype(np.int64), counts[..., None] - 1)
+        index = places[:, 0] * counts[:, 1:] + places[:, 1] + (ends - sizes)[:, None]
+        least.at(extremes, index[is_in], along[is_in])
+    result = np.zeros(len(ways))
+    np.maximum.at(result, np.repeat(np.arange(len(ways)), sizes), highest - lowest)
+    return result
+
+
+def _axes(ways: Floats) -> tuple[Floats, Floats]:
+    """Two unit vectors across each way, shapes (ways, 3)."""
+    along = np.eye(3)[np.abs(ways).argmin(axis=1)]
+    along = along - (along * ways).sum(axis=1, keepdims=True) * ways
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    return along, np.cross(ways, along)

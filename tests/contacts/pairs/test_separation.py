@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 from contact_cases.shapes import rotation
-from contact_cases.tangles import sheet
+from contact_cases.tangles import sheet, tangled_sheets
 
-from blender_xpbd.contacts.pairs.separation import CELLS, area_normal, shortest_way
+from blender_xpbd.contacts.pairs.separation import CELLS, area_normal, lengths_of_ways, shortest_way
 from tests.geometry.triangle_shapes import icosphere
 
 
@@ -65,3 +65,56 @@ def test_mean_normals():
     np.testing.assert_allclose(area_normal(vertices, triangles, np.ones(len(vertices))), [0.0, 0.0, 1.0], atol=1e-12)
     ball, faces = icosphere(2)
     assert np.linalg.norm(area_normal(ball, faces, np.ones(len(ball)))) < 1e-9
+
+
+def plain_length(first, second, way, cell):
+    """One way after the other, one sample after the other: the definition, written down once more."""
+    along = np.eye(3)[np.abs(way).argmin()]
+    along = along - along.dot(way) * way
+    axes = np.stack([along / np.linalg.norm(along), np.cross(way, along / np.linalg.norm(along))])
+    one, other = first @ axes.T, second @ axes.T
+    low = np.maximum(one.min(axis=0), other.min(axis=0)) - cell / 2.0
+    high = np.minimum(one.max(axis=0), other.max(axis=0)) + cell / 2.0
+    if (high <= low).any():
+        return 0.0
+    heights = [{}, {}]
+    for of_cells, points, flat in zip(heights, (first, second), (one, other), strict=True):
+        for point, place in zip(points, flat, strict=True):
+            if (place >= low).all() and (place <= high).all():
+                of_cells.setdefault(tuple(((place - low) // cell).astype(int)), []).append(point @ way)
+    common = heights[0].keys() & heights[1].keys()
+    return max([0.0, *(max(heights[1][key]) - min(heights[0][key]) for key in common)])
+
+
+def directions(count, random):
+    ways = random.normal(size=(count, 3))
+    return ways / np.linalg.norm(ways, axis=1)[:, None]
+
+
+@pytest.mark.parametrize("case", ["corner", "waves", "ridge", "cloud", "apart"])
+def test_all_ways_at_once_are_as_long_as_each_alone(case):
+    """Of sheets and clouds that lie in each other, and of such as lie above each other along a few ways alone."""
+    random = np.random.default_rng(3)
+    if case in ("cloud", "apart"):
+        first, second = random.normal(size=(300, 3)), random.normal(size=(200, 3)) * np.array([2.0, 1.0, 0.1])
+        second += 8.0 * (case == "apart")
+    else:
+        # turned, so that no sample lies on the border of a cell
+        turn = rotation(0, 0.3217) @ rotation(2, 0.7131)
+        first, second = (mesh[0] @ turn.T for mesh in tangled_sheets(case, "irregular"))
+    ways = directions(40, random)
+    lengths = lengths_of_ways(first, second, ways, 0.11)
+    expected = [plain_length(first, second, way, 0.11) for way in ways]
+    np.testing.assert_allclose(lengths, expected, rtol=1e-12, atol=1e-12)
+    assert len(np.unique(lengths)) > 1
+
+
+def test_a_way_is_as_long_among_others_as_alone():
+    random = np.random.default_rng(4)
+    first, second, ways = random.normal(size=(500, 3)), random.normal(size=(400, 3)), directions(20, random)
+    alone = [lengths_of_ways(first, second, way[None], 0.2)[0] for way in ways]
+    assert lengths_of_ways(first, second, ways, 0.2).tolist() == alone
+
+
+def test_points_in_one_place_have_no_way_to_go():
+    assert lengths_of_ways(np.zeros((2, 3)), np.zeros((1, 3)), np.eye(3), 0.0).tolist() == [0.0, 0.0, 0.0]

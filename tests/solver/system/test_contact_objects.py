@@ -8,9 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.contacts.search import tree_walk
 from blender_xpbd.geometry.collider.geodesic import geodesic_sphere
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.transforms import transformed
+from blender_xpbd.solver.order import tasks
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.step import pair_substeps
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.scenes import cloth, mesh_box, scene, touching
 
@@ -65,13 +69,32 @@ def test_all_vertices_of_colliders_are_in_place_when_a_frame_is_over(integration
         simulation.advance()
 
 
-def test_a_run_goes_on_the_same_from_where_a_collider_stands() -> None:
+def states_of_a_drape(path: str = "SERIAL") -> tuple[Solver, list[dict[str, np.ndarray]]]:
+    """A cloth on a ball that shifts and then stands, with the states before and after each of seven frames."""
     body = cloth(6, size=0.8, height=RADIUS + 0.02)
-    simulation = touching(body, colliders=[ball(shifting(8, 3))], substeps=4, frames=(1, 8))
+    simulation = touching(body, colliders=[ball(shifting(8, 3))], substeps=4, frames=(1, 8), path=path)
     states = [simulation.checkpoint()]
     for _ in range(7):
         simulation.advance()
         states.append(simulation.checkpoint())
+    return simulation, states
+
+
+def test_threads_change_no_byte_of_what_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "FEWEST_TASKS", 0.0)
+    simulation, alone = states_of_a_drape()
+    objects = simulation.system.objects
+    assert objects is not None
+    assert not objects.surfaces.takes_part[36:].all()
+    for threads in (1, 2, 4, 8):
+        for module in (pair_substeps, tree_walk):
+            monkeypatch.setattr(module, "thread_count", lambda threads=threads: threads)
+        for one, other in zip(alone, states_of_a_drape("THREADS")[1], strict=True):
+            assert all(np.array_equal(one[name], other[name]) for name in one)
+
+
+def test_a_run_goes_on_the_same_from_where_a_collider_stands() -> None:
+    simulation, states = states_of_a_drape()
     for frame in reversed(range(7)):
         simulation.restore(frame, states[frame])
         simulation.advance()

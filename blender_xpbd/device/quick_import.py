@@ -60,28 +60,37 @@ def finish_import() -> None:
 
 
 class _Trees:
-    """Syntax trees by their source. One that was transformed serves again: Taichi overwrites what it notes in nodes.
+    """Syntax trees of functions by their source. One that was transformed serves again: Taichi overwrites its notes.
 
-    Each call of a function of Taichi in a kernel is inlined, and would be parsed anew.
+    Each call of a function in a kernel is inlined, and would be parsed anew. A kernel's own tree loses its arguments,
+    so it serves once.
     """
 
     def __init__(self, transform: Callable[[ast.Module, Any], Any]) -> None:
         self._transform = transform
         self._free: dict[str, list[ast.Module]] = {}
         self._sources: dict[ast.Module, str] = {}
+        self._attributes: dict[ast.Module, list[ast.Attribute]] = {}
 
     def parse(self, source: str) -> ast.Module:
         """A tree that no transformation goes through now; in place of ``ast.parse``."""
-        free = self._free.setdefault(source, [])
-        if not free:
-            free.append(ast.parse(source))
-            self._sources[free[-1]] = source
-        return free.pop()
+        if free := self._free.get(source):
+            tree = free.pop()
+            for attribute in self._attributes[tree]:
+                # the one note that is not overwritten where the next call has none
+                attribute.__dict__.pop("caller", None)
+            return tree
+        tree = ast.parse(source)
+        self._sources[tree] = source
+        return tree
 
     def transform(self, tree: ast.Module, context: Any) -> Any:
-        """As Taichi does, and keep the tree for the next call."""
+        """As Taichi does, and keep the tree of a function for its next call."""
         result = self._transform(tree, context)
-        self._free[self._sources[tree]].append(tree)
+        if not (context.is_kernel or context.is_real_function):
+            if tree not in self._attributes:
+                self._attributes[tree] = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+            self._free.setdefault(self._sources[tree], []).append(tree)
         return result
 
 

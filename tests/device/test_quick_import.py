@@ -39,11 +39,28 @@ def doubled(a, times: ti.template()):
     return result
 
 @ti.kernel
-def many(n: ti.i32) -> ti.i32:
-    result = doubled(n, 3)
+def many(n: ti.i32, times: ti.template()) -> ti.i32:
+    result = doubled(n, times)
     for k in ti.static(range(5)):
         result += doubled(k, 1) + doubled(n, 2)
     return result
+
+@ti.func
+def length(vector: ti.template()):
+    return vector.norm()
+
+@ti.data_oriented
+class Known:
+    @ti.func
+    def norm(self):
+        return 5.0
+
+KNOWN = Known()
+
+@ti.kernel
+def lengths(x: ti.f32) -> ti.f32:
+    vector = ti.Vector([x, 0.0])
+    return 100.0 * length(vector) + length(KNOWN)
 
 @ti.kernel
 def wrong(n: ti.i32) -> ti.i32:
@@ -61,7 +78,7 @@ arrays = [ti.ndarray(ti.f32, 2), ti.Vector.ndarray(3, ti.f32, 2)]
 import ast
 parse, parsed = ast.parse, []
 ast.parse = lambda source: parsed.append(source) or parse(source)
-results = [outside(1), Counter().inside(1), many(1)]
+results = [outside(1), Counter().inside(1), many(1, 3), many(1, 1), lengths(2.0)]
 print(json.dumps([results, message, len(stacks), len([source for source in parsed if "def doubled" in source])]))
 """
 
@@ -103,8 +120,8 @@ def test_kernels_are_told_apart_faults_have_a_place_and_nothing_is_done_again_an
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
     results, message, stacks, parsed = json.loads(output_of(str(script)))
-    # 8 + 5 times 4, and twice 0 to 4
-    assert results == [2, 3, 48]
+    # 8 or 2, and 5 times 4, and twice 0 to 4; 2 and 5
+    assert results == [2, 3, 48, 42, 205.0]
     # at most four calls lie in each other
     assert parsed == 4
     line = 1 + PROGRAM.splitlines().index("    return n + nothing")

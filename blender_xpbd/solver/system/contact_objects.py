@@ -36,7 +36,6 @@ from ..colliding.collider_features import (
     surface_lengths,
 )
 from ..colliding.collider_mesh import ColliderMesh
-from ..windows.pair_tables import PARTICLE
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -124,12 +123,16 @@ class ContactObjects:
         return np.argsort(~takes_part, kind="stable").astype(np.int32)
 
     @property
+    def vertex_particles(self) -> Ints:
+        """The particle of each of ``vertex_points``, shape (vertices,)."""
+        return self.elements[self.surfaces.point_starts[self.body_count] :, 0][self.vertex_points]
+
+    @property
     def vertices(self) -> Ints:
         """Collider and particle of each of ``vertex_points``, shape (vertices, 2)."""
         counts = np.diff(self.particle_ranges[self.body_count :], axis=1)[:, 0]
-        particles = self.elements[self.surfaces.point_starts[self.body_count] :, 0]
-        rows = np.stack([np.repeat(self.colliders, counts), particles], axis=1).astype(np.int32)
-        return rows[self.vertex_points]
+        colliders = np.repeat(self.colliders, counts)[self.vertex_points]
+        return np.stack([colliders, self.vertex_particles], axis=1).astype(np.int32)
 
 
 def collider_vertices(scene: Scene, objects: ContactObjects) -> Floats:
@@ -140,7 +143,7 @@ def collider_vertices(scene: Scene, objects: ContactObjects) -> Floats:
         sources = ColliderMesh(collider, number).surface.sources
         places.append(transformed(collider.transforms[0], collider.positions[0][sources]))
     of_rows = np.concatenate(places)[objects.vertex_points]
-    return of_rows[np.argsort(objects.vertices[:, PARTICLE])]
+    return of_rows[np.argsort(objects.vertex_particles)]
 
 
 def build_contact_objects(

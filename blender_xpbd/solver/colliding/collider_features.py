@@ -53,14 +53,14 @@ class HeldEdge(NamedTuple):
 def held_edges(models: Sequence[BodyModel], identifier: str) -> tuple[HeldEdge, ...]:
     """Of the bodies that meet a collider; what a longer edge with a smaller gap asks for as well is left out.
 
-    Bodies that may tear do not count. Where they tear, faces appear around vertices of a collider, which then push from
-    the wrong side: a slab of jelly that a ball tears flew apart.
+    Bodies that have torn do not count. Where they tear, rims and faces appear around vertices of a collider, which then
+    push from the wrong side: a slab of jelly that a ball tears flew apart, and a sheet tore eight times as far.
 
     Args:
         models: of all bodies.
         identifier: of the collider.
     """
-    seeing = [model for model in models if meets(model.body, identifier) and not model.body.can_tear]
+    seeing = [model for model in models if meets(model.body, identifier) and not has_torn(model)]
     edges = {HeldEdge(float(surface_lengths(model.body).max()), model.contact_offset) for model in seeing}
     return tuple(
         sorted(
@@ -69,6 +69,11 @@ def held_edges(models: Sequence[BodyModel], identifier: str) -> tuple[HeldEdge, 
             if not any(other != edge and other.length >= edge.length and other.gap <= edge.gap for other in edges)
         )
     )
+
+
+def has_torn(model: BodyModel) -> bool:
+    """Whether something of a body is torn."""
+    return bool(model.body.torn.any())
 
 
 def meets(body: Body, identifier: str) -> bool:
@@ -142,7 +147,7 @@ def searches(shape: ColliderMesh, models: Sequence[BodyModel]) -> npt.NDArray[np
     for number in np.flatnonzero(result):
         model = models[number]
         longest, with_sewn = (float(surface_lengths(model.body, with_sewn=sewn).max()) for sewn in (False, True))
-        key = longest, with_sewn, model.contact_offset, model.body.can_tear
+        key = longest, with_sewn, model.contact_offset, has_torn(model)
         if key not in asks:
             asks[key] = bool(collider_features(shape, [model]).takes_part.any())
         result[number] = asks[key]

@@ -22,6 +22,7 @@ class Measure:
     Attributes:
         names: of the columns; with those of contact where something may meet, and with the residual where the settings
             ask for it.
+        has_contact: whether there are columns of contact.
     """
 
     def __init__(self, system: System, *, has_contact: bool = False) -> None:
@@ -29,6 +30,7 @@ class Measure:
         contact = CONTACT_STATISTICS if has_contact else ()
         residual = (RESIDUAL,) if system.scene.settings.measure_residual else ()
         self.names = (*STATISTICS, *contact, *residual)
+        self.has_contact = has_contact
         self._starts = system.starts
         self._measures = [solver_kind(model.body).measure(model) for model in system.models]
 
@@ -40,7 +42,7 @@ class Measure:
         Args:
             positions: of all particles [m], shape (particles, 3).
             residuals: of each body [m], where they are measured.
-            contact: columns as in ``CONTACT_STATISTICS``, where there are such.
+            contact: columns as in ``CONTACT_STATISTICS``; None where nothing meets now, which is 0.
 
         Returns:
             shape (bodies, columns), columns as in ``names``.

@@ -86,11 +86,13 @@ class _Trees:
 
     def transform(self, tree: ast.Module, context: Any) -> Any:
         """As Taichi does, and keep the tree of a function for its next call."""
+        if context.is_kernel or context.is_real_function:
+            del self._sources[tree]
+            return self._transform(tree, context)
         result = self._transform(tree, context)
-        if not (context.is_kernel or context.is_real_function):
-            if tree not in self._attributes:
-                self._attributes[tree] = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-            self._free.setdefault(self._sources[tree], []).append(tree)
+        if tree not in self._attributes:
+            self._attributes[tree] = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+        self._free.setdefault(self._sources[tree], []).append(tree)
         return result
 
 

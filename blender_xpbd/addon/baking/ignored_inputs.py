@@ -25,7 +25,7 @@ from ..data.specs import FOLLOWED_OF_SCENE
 from ..reading.bystanders import bystander_notices, weight_notices
 from ..reading.force_reader import field_notices
 from ..reading.idle_motion import has_moving_keys, is_moved
-from ..reading.mesh_reader import RIG_MODIFIERS
+from ..reading.mesh_reader import RIG_MODIFIERS, has_group
 from ..reading.modifier_stack import follows_deformed, has_deforming_parent
 from ..reading.motion import animated_paths
 from ..reading.parameter_tracks import animated_settings, followed_settings
@@ -33,9 +33,9 @@ from ..reading.parameter_tracks import animated_settings, followed_settings
 _PARAMETERS = by_name(MATERIAL_PARAMETERS)
 # parameters of bodies that a setting of the scene multiplies
 _BY_SCENE = {
-    "air_drag": "air_density",
-    "air_lift": "air_density",
-    "force_weight": "use_force_fields",
+    "air_drag": ("air_density", "use_force_fields"),
+    "air_lift": ("air_density", "use_force_fields"),
+    "force_weight": ("use_force_fields",),
 }
 # groups, and the settings of which one at least must be on for them to scale or to hold anything
 _GROUPS_BESIDE: dict[str, tuple[str, ...]] = {
@@ -187,9 +187,9 @@ def _idle_keys(
 def _stops(scene: bpy.types.Scene, obj: bpy.types.Object, name: str) -> list[str]:
     """Labels of what keeps an animated setting of a body from doing anything."""
     settings = obj.xpbd
-    of_scene = _BY_SCENE.get(name, "")
-    if of_scene and not getattr(scene.xpbd, of_scene):
-        return _labels(scene.xpbd, [of_scene])
+    off = [one for one in _BY_SCENE.get(name, ()) if not getattr(scene.xpbd, one)]
+    if off:
+        return _labels(scene.xpbd, off)
     stops = hindrances(settings, scene.xpbd.solver_mode, name, animated_settings(obj))
     return _labels(settings, stops)
 
@@ -200,7 +200,7 @@ def _idle_groups(bodies: Iterable[bpy.types.Object]) -> Notice | None:
         f'{obj.xpbd.bl_rna.properties[name].name} of "{obj.name}" (see {listed(_labels(obj.xpbd, beside))})'
         for obj in bodies
         for name, beside in _GROUPS_BESIDE.items()
-        if getattr(obj.xpbd, name) and _offers(obj, beside) and not _is_on(obj, beside)
+        if has_group(obj, getattr(obj.xpbd, name)) and _offers(obj, beside) and not _is_on(obj, beside)
     ]
     return Notice("W_GROUP", f"Some vertex groups do nothing: {'; '.join(found)}.") if found else None
 

@@ -143,11 +143,13 @@ def hindrances(settings: Any, solver_mode: str, name: str, moved: Set[str] = fro
         moved: names of parameters that something animates: what is 0 now may be more at another frame.
     """
     counting = {*_names_that_count(settings, solver_mode)}
-    choice, values = ({**_CONDITIONS, **_SHOWN_CONDITIONS}).get(name, ("", ()))
+    conditions = _SHOWN_CONDITIONS if name in counting else _CONDITIONS
+    choice, values = conditions.get(name, ("", ()))
     if choice and getattr(settings, choice) not in values:
         return (choice,)
     if name not in counting:
-        return ("solver_mode", "preset")
+        is_of_preset = name in _PHYSICAL | COMPLIANCES and not _is_pbd(settings, solver_mode)
+        return ("preset",) if is_of_preset else ("solver_mode",)
     beside = _BESIDE.get(name, ())
     offered = tuple(one for one in beside if one in counting)
     return () if any(one in moved or getattr(settings, one) > 0.0 for one in offered) else offered
@@ -156,7 +158,7 @@ def hindrances(settings: Any, solver_mode: str, name: str, moved: Set[str] = fro
 def _names_that_count(settings: Any, solver_mode: str) -> list[str]:
     if settings.role in _PHYSICAL_ROLES:
         idle = _PBD | COMPLIANCES
-    elif (solver_mode if settings.solver_mode == SCENE_MODE else settings.solver_mode) == "PBD":
+    elif _is_pbd(settings, solver_mode):
         idle = _PHYSICAL | COMPLIANCES | _NOT_IN_PBD
     else:
         idle = _PBD | (_PHYSICAL if settings.preset == OWN_COMPLIANCE else COMPLIANCES)
@@ -167,6 +169,10 @@ def _names_that_count(settings: Any, solver_mode: str) -> list[str]:
         and parameter.name not in idle
         and _is_met(settings, parameter.name, idle)
     ]
+
+
+def _is_pbd(settings: Any, solver_mode: str) -> bool:
+    return (solver_mode if settings.solver_mode == SCENE_MODE else settings.solver_mode) == "PBD"
 
 
 def _is_met(settings: Any, name: str, idle: frozenset[str]) -> bool:

@@ -76,7 +76,7 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         ),
         (
             "Blender's own rigid bodies meet nothing here; make these a Collider, which follows them: {}.",
-            [obj for obj in enabled if not takes_part(obj) and _is_rigid(obj)],
+            [obj for obj in enabled if not takes_part(obj) and _is_rigid(scene, obj)],
         ),
         (
             "Disabled in viewports, so they take no part, but renders show them: {}.",
@@ -135,9 +135,10 @@ def _has_own_collision(obj: bpy.types.Object) -> bool:
     return is_on and obj.collision is not None and obj.collision.use
 
 
-def _is_rigid(obj: bpy.types.Object) -> bool:
-    """Whether Blender's own rigid bodies meet an object; one that is only animated stands in for nothing either."""
-    return obj.type == "MESH" and obj.rigid_body is not None
+def _is_rigid(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
+    """Whether Blender's own rigid bodies, where a scene simulates them, meet an object."""
+    world = scene.rigidbody_world
+    return world is not None and world.enabled and obj.type == "MESH" and obj.rigid_body is not None
 
 
 def _remakes(modifier: bpy.types.Modifier) -> bool:

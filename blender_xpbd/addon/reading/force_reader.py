@@ -276,9 +276,10 @@ def _is_wind(obj: bpy.types.Object) -> bool:
 
 def _turns_alone(obj: bpy.types.Object) -> bool:
     """Whether a field shall only turn what it acts on; Blender's own cloth is not turned by it either."""
-    if not _has_strength(obj) or obj.field.apply_to_location or "apply_to_location" in _animated(obj):
+    if not (_has_strength(obj) and is_understood(obj)):
         return False
-    return bool(obj.field.apply_to_rotation)
+    acts_otherwise = obj.field.apply_to_location or "apply_to_location" in _animated(obj)
+    return bool(obj.field.apply_to_rotation) and not acts_otherwise
 
 
 def _is_missed_by_wind(obj: bpy.types.Object) -> bool:

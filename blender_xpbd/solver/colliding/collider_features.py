@@ -21,9 +21,10 @@ from ...scene.body_kinds import sewn_edges
 from .collider_mesh import ColliderMesh
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 # the share of the gap by which edges of bodies may dip over an edge of a closed collider that is not searched. Chosen
-# by hand: half of the gap is left then. Of an open one it is LEAST_GAP, see ``collider_features``
+# by hand: half of the gap is left then. Of an open one it is LEAST_GAP, see ``_features``
 DIP = 0.5
 # where the gap is below the first share of an edge, the second one of it, or of what is round where that is smaller, is
 # what an edge may dip. Chosen by hand: the check tells of such gaps (W_GAP)
@@ -100,8 +101,36 @@ def surface_lengths(body: Body, *, with_sewn: bool = False) -> Floats:
     return lengths if len(lengths) else np.zeros(1)
 
 
-def collider_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> SurfaceMesh:
-    """What of a mesh collider is searched for pairs; all its vertices, so that points are numbered alike.
+def searched_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> tuple[SurfaceMesh, Bools]:
+    """What of a mesh collider is searched for pairs, and for which bodies: those that it does not hold by points alone.
+
+    What another body asks for is no reason: a fine cloth over a ball is as fast beside a coarse one as alone.
+
+    Args:
+        shape: of the collider.
+        models: of all bodies, of which one at least meets the collider.
+
+    Returns:
+        all that a body asks for; and shape (bodies,), false for what does not meet the collider.
+    """
+    result = np.array([meets(model.body, shape.collider.identifier) for model in models], np.bool_)
+    # what bodies ask for follows from these alone
+    asked: dict[tuple[float, float, float, bool], SurfaceMesh] = {}
+    for number in np.flatnonzero(result):
+        model = models[number]
+        longest, with_sewn = (float(surface_lengths(model.body, with_sewn=sewn).max()) for sewn in (False, True))
+        key = longest, with_sewn, model.contact_offset, has_torn(model)
+        if key not in asked:
+            asked[key] = _features(shape, model)
+        result[number] = asked[key].takes_part.any()
+    # edges that are sharp enough for one body are among those for a coarser one
+    most = max(asked.values(), key=lambda mesh: len(mesh.edges))
+    takes_part = np.logical_or.reduce([mesh.takes_part for mesh in asked.values()])
+    return SurfaceMesh(most.rest, most.triangles, most.edges, takes_part), result
+
+
+def _features(shape: ColliderMesh, model: BodyModel) -> SurfaceMesh:
+    """What of a mesh collider a body asks for; all its vertices, so that points are numbered alike.
 
     Points are held by the collider's own query, which is asked again where other bodies have pushed them. So the faces
     of a closed mesh are not searched, only its sharp edges, and vertices where it is rounder than an edge is short.
@@ -112,14 +141,13 @@ def collider_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> Surfa
     surface = shape.surface
     frames = range(0, shape.shape_count, max(1, shape.shape_count // _SHAPES_LOOKED_AT))
     places = [shape.vertices(frame) for frame in frames]
-    seeing = [model for model in models if meets(model.body, shape.collider.identifier)]
-    least_tangent = _gap_tangent(seeing) * (DIP if surface.closed else LEAST_GAP)
+    least_tangent = _gap_tangent(model) * (DIP if surface.closed else LEAST_GAP)
     edges = sharp_edges(places, surface.triangles, is_closed=surface.closed, least_tangent=least_tangent)
     if not surface.closed:
         return SurfaceMesh(places[0], surface.triangles, edges, np.ones(len(places[0]), np.bool_))
     takes_part = np.zeros(len(places[0]), np.bool_)
     takes_part[edges] = True
-    held = held_edges(models, shape.collider.identifier)
+    held = held_edges([model], shape.collider.identifier)
     for place in places:
         half = float(np.ptp(place, axis=0).max()) / 2.0
         for edge in held:
@@ -127,37 +155,10 @@ def collider_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> Surfa
     return SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)
 
 
-def searches(shape: ColliderMesh, models: Sequence[BodyModel]) -> npt.NDArray[np.bool_]:
-    """Which bodies are searched for pairs with a mesh collider: those that it does not hold by their points alone.
-
-    What another body asks for is no reason: a fine cloth over a ball is as fast beside a coarse one as alone.
-
-    Args:
-        shape: of the collider.
-        models: of all bodies.
-
-    Returns:
-        shape (bodies,); false for what does not meet the collider.
-    """
-    result = np.array([meets(model.body, shape.collider.identifier) for model in models], np.bool_)
-    if not shape.surface.closed:
-        return result
-    # what bodies ask for follows from these alone
-    asks: dict[tuple[float, float, float, bool], bool] = {}
-    for number in np.flatnonzero(result):
-        model = models[number]
-        longest, with_sewn = (float(surface_lengths(model.body, with_sewn=sewn).max()) for sewn in (False, True))
-        key = longest, with_sewn, model.contact_offset, has_torn(model)
-        if key not in asks:
-            asks[key] = bool(collider_features(shape, [model]).takes_part.any())
-        result[number] = asks[key]
-    return result
-
-
-def _gap_tangent(models: Sequence[BodyModel]) -> float:
-    """tan(θ/2) of the edges over which the longest edge dips by the smallest gap, see ``sharp_edges``.
+def _gap_tangent(model: BodyModel) -> float:
+    """tan(θ/2) of the edges over which the longest edge dips by the gap, see ``sharp_edges``.
 
     What is sewn counts: a seam that is drawn over a ridge is to slide on it, not to be held on both sides of it.
     """
-    longest = max(float(surface_lengths(model.body, with_sewn=True).max()) for model in models)
-    return min(model.contact_offset for model in models) / max(longest / 2.0, 1e-30)
+    longest = float(surface_lengths(model.body, with_sewn=True).max())
+    return model.contact_offset / max(longest / 2.0, 1e-30)

@@ -28,10 +28,9 @@ from ...scene.collider_shapes import has_triangles
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
 from ..colliding.collider_features import (
-    collider_features,
     has_surface,
     meets,
-    searches,
+    searched_features,
     sees_it,
     surface_lengths,
 )
@@ -119,8 +118,7 @@ class ContactObjects:
     @cached_property
     def vertex_points(self) -> Ints:
         """The points of colliders, those first that are searched; counted from the first one, shape (vertices,)."""
-        takes_part = self.surfaces.takes_part[self.surfaces.point_starts[self.body_count] :]
-        return np.argsort(~takes_part, kind="stable").astype(np.int32)
+        return _searched_first(self.surfaces.takes_part[self.surfaces.point_starts[self.body_count] :])
 
     @property
     def vertex_particles(self) -> Ints:
@@ -166,9 +164,10 @@ def build_contact_objects(
     shapes = [ColliderMesh(scene.colliders[number], number) for number in numbers]
     meshes = bodies + [_collider_mesh(shape) for shape in shapes]
     has_body_pairs = bool(sees[: len(models), : len(models)].any())
-    searched = bodies + [collider_features(shape, models) for shape in shapes]
-    if not has_body_pairs and not any(mesh.takes_part.any() for mesh in searched[len(models) :]):
+    features = [searched_features(shape, models) for shape in shapes]
+    if not has_body_pairs and not any(bodies_of.any() for _, bodies_of in features):
         return None
+    searched = bodies + [mesh for mesh, _ in features]
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
     ranges = np.concatenate([np.stack([starts[:-1], starts[1:]], 1), np.stack([ends[:-1], ends[1:]], 1)])
     elements = [model.elements + start for model, start in zip(models, starts, strict=False)]
@@ -181,7 +180,7 @@ def build_contact_objects(
     owners = [np.full((len(mine), 1), number) for number, mine in enumerate(elements)]
     rows = _rows(models, colliders, weights)
     return ContactObjects(
-        surfaces=build_surfaces(searched, _searches(sees, shapes, models)),
+        surfaces=build_surfaces(searched, _searches(sees, [bodies_of for _, bodies_of in features])),
         sees=sees,
         meshes=tuple(meshes),
         colliders=np.array(numbers, np.int32),
@@ -199,8 +198,13 @@ def build_contact_objects(
 def _ranks(takes_part: Mask) -> npt.NDArray[np.int64]:
     """The place of each vertex of a collider among its particles: those that take part come first."""
     ranks = np.empty(len(takes_part), np.int64)
-    ranks[np.argsort(~takes_part, kind="stable")] = np.arange(len(takes_part))
+    ranks[_searched_first(takes_part)] = np.arange(len(takes_part))
     return ranks
+
+
+def _searched_first(takes_part: Mask) -> Ints:
+    """Points in order, but those that are searched before the others."""
+    return np.argsort(~takes_part, kind="stable").astype(np.int32)
 
 
 def unseen_colliders(scene: Scene) -> Mask:
@@ -242,11 +246,16 @@ def _sees(scene: Scene, colliders: Sequence[int], are_grains: Sequence[bool]) ->
     return sees | sees.T
 
 
-def _searches(sees: Mask, shapes: Sequence[ColliderMesh], models: Sequence[BodyModel]) -> Mask:
-    """Which objects are searched for pairs, of those that see each other; shape (objects, objects)."""
-    searched, count = sees.copy(), len(models)
-    for number, shape in enumerate(shapes, start=count):
-        searched[number, :count] &= searches(shape, models)
+def _searches(sees: Mask, of_colliders: Sequence[Mask]) -> Mask:
+    """Which objects are searched for pairs, of those that see each other, by the bodies that ask each collider.
+
+    Args:
+        sees: shape (objects, objects).
+        of_colliders: of each, shape (bodies,).
+    """
+    searched, count = sees.copy(), len(sees) - len(of_colliders)
+    for number, asks in enumerate(of_colliders, start=count):
+        searched[number, :count] &= asks
         searched[:count, number] = searched[number, :count]
     return searched
 

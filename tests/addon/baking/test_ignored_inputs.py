@@ -286,6 +286,39 @@ def test_keys_of_what_has_nothing_to_act_on(bpy, make_body, read, name, off, on,
     assert [code for code, _ in read() if code == "W_ANIMATED"] == []
 
 
+def test_keys_of_compression_count_where_expert_springs_are_used(make_body, read):
+    """With Own, for Experts cloth is of springs, whatever the Membrane says."""
+    body = make_body("Body")
+    body.xpbd.preset, body.xpbd.membrane_model = "CUSTOM", "ISOTROPIC"
+    body.xpbd.keyframe_insert("compression_share", frame=1)
+    assert read() == []
+
+
+@pytest.mark.parametrize(("mode", "stop"), [("XPBD", "Material"), ("PBD", "Mode")])
+def test_keys_of_another_kind_of_stiffness_name_what_helps(bpy, make_body, read, mode, stop):
+    body = make_body("Body")
+    bpy.context.scene.xpbd.solver_mode = mode
+    body.xpbd.preset = "MATERIAL"
+    body.xpbd.keyframe_insert("stretch_compliance", frame=1)
+    assert told(read(), "W_ANIMATED").endswith(f'of "Body" (see {stop}).')
+
+
+@pytest.mark.parametrize("name", ["air_drag", "air_lift"])
+def test_keys_of_air_without_force_fields(bpy, make_body, read, name):
+    body = make_body("Body")
+    bpy.context.scene.xpbd.air_density = 1.2
+    body.xpbd.keyframe_insert(name, frame=1)
+    assert read() == []
+    bpy.context.scene.xpbd.use_force_fields = False
+    assert "Force Fields" in told(read(), "W_ANIMATED")
+
+
+def test_a_group_that_is_missing_is_not_told_to_be_idle(make_body, read):
+    body = make_body("Body")
+    body.xpbd.push_group = "Nowhere"
+    assert "do nothing" not in " ".join(text for _, text in read())
+
+
 def test_keys_of_creep_beside_keys_of_the_yield(make_body, read):
     body = make_body("Body")
     body.xpbd.keyframe_insert("creep", frame=1)
@@ -352,6 +385,8 @@ def test_fields_that_shall_only_turn(make_body, read, add_field):
     assert read() == [], "switched off on purpose"
     field.field.apply_to_rotation = field.field.apply_to_location = True
     assert read() == []
+    field.field.type, field.field.apply_to_location = "BOID", False
+    assert read() == [], "it would do nothing with Location either"
 
 
 def test_keys_of_the_floors_height_are_followed_and_no_warning(bpy, make_body, read):

@@ -176,6 +176,9 @@ def test_rigid_bodies_without_a_role(bpy, add, told):
     (text,) = told()
     assert '"Other"' in text
     assert "rigid bodies meet nothing" in text
+    bpy.context.scene.rigidbody_world.enabled = False
+    assert told() == []
+    bpy.context.scene.rigidbody_world.enabled = True
     other.xpbd.role = "COLLIDER"
     assert told() == []
 

@@ -12,6 +12,7 @@ from blender_xpbd.contacts.search import tree_walk
 from blender_xpbd.geometry.collider.geodesic import geodesic_sphere
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.transforms import transformed
+from blender_xpbd.solver.colliding import collider_features
 from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step import pair_substeps
@@ -69,6 +70,26 @@ def test_all_vertices_of_colliders_are_in_place_when_a_frame_is_over(integration
         simulation.advance()
 
 
+def test_all_vertices_of_colliders_are_in_place_at_each_look_at_what_crosses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that are not searched: triangles beside them are looked at."""
+    collider = ball(shifting(8, 8))
+    simulation = touching(cloth(6, size=0.8, height=0.1), colliders=[collider], substeps=4, frames=(1, 8))
+    objects = simulation.system.objects
+    assert objects is not None
+    assert not objects.surfaces.takes_part[36:].all()
+    look, found = pair_substeps.PairSubsteps._begin_untangling, []
+
+    def noted(pairs: pair_substeps.PairSubsteps) -> bool:
+        found.append(objects.points(simulation.positions().astype(np.float64))[36:] + simulation.system.origin)
+        return look(pairs)
+
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "_begin_untangling", noted)
+    simulation.advance()
+    assert len(found) >= 4
+    for substep, places in enumerate(found):
+        np.testing.assert_allclose(places, collider.positions[0] + [0.01 * substep / 4.0, 0.0, 0.0], atol=1e-6)
+
+
 def states_of_a_drape(path: str = "SERIAL") -> tuple[Solver, list[dict[str, np.ndarray]]]:
     """A cloth on a ball that shifts and then stands, with the states before and after each of seven frames."""
     body = cloth(6, size=0.8, height=RADIUS + 0.02)
@@ -117,3 +138,20 @@ def test_sharp_edges_are_searched_for_all() -> None:
     objects = build_system(scene(fine, coarse, colliders=[mesh_box(0.2)])).objects
     assert objects is not None
     assert objects.surfaces.sees[2].tolist() == [True, True, False]
+
+
+def test_what_no_body_asks_for_is_not_searched() -> None:
+    """A wide gap holds long edges, and a fine cloth has short ones: only edges and gaps of two bodies ask together."""
+    coarse = cloth(6, size=0.8, height=1.0, contact_offset=0.2)
+    fine = cloth(60, size=0.8, height=0.5, identifier="b1", contact_offset=0.002)
+    vertices, triangles = geodesic_sphere(6)
+    collider = Collider("c0", "Ball", "MESH", np.eye(4)[None], RADIUS * vertices[None], triangles)
+    assert build_system(scene(coarse, fine, colliders=[collider])).objects is None
+
+
+def test_bodies_that_ask_alike_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    find, found = collider_features.sharp_edges, []
+    monkeypatch.setattr(collider_features, "sharp_edges", lambda *_, **given: found.append(1) or find(*_, **given))
+    bodies = [cloth(6, size=0.8, height=float(k), identifier=f"b{k}") for k in range(3)]
+    assert build_system(scene(*bodies, colliders=[ball()])).objects is not None
+    assert len(found) == 1

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from .collider_shapes import validate_shape
 from .errors import XpbdError
 from .force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETERS, Force, validate_force
 from .parameter import Parameter
+from .parameters.goal_parameters import GOAL_FREQUENCY
 from .parameters.material_parameters import COLLIDER
 from .pose import validate_poses
 from .region import Region, validate_region
@@ -64,6 +66,21 @@ class Scene:
     def objects(self) -> tuple[Body | Collider | Force, ...]:
         """All that has an identifier."""
         return (*self.bodies, *self.colliders, *self.forces)
+
+    def goal_reach(self, body: Body, gravity: float) -> float:
+        """How far a body may fall from the goal that all of it is drawn to, without end where there is none [m].
+
+        Let go at the goal, an oscillator of the frequency f falls by 2 g / (2πf)², twice what it sags by.
+
+        Args:
+            body: of the scene.
+            gravity: that acts on it [m/s²].
+        """
+        frequency, weights = body.material.goal_frequency, body.goal.weights
+        is_free = frequency <= 0.0 or len(weights) < len(body.positions) or weights.min(initial=1.0) <= 0.0
+        if is_free or any(track.parameter == GOAL_FREQUENCY.name for track in self.tracks):
+            return math.inf
+        return 2.0 * gravity / (float(weights.min()) * (2.0 * math.pi * frequency) ** 2)
 
 
 def validate(scene: Scene) -> None:

@@ -2,7 +2,7 @@
 """About how many substeps a body asks for, before it is built.
 
 The bounds are those of ``solver/system/substeps.py``, which knows the tetrahedra; here edges are told from cells and
-faces. What it adds for tubes, goals, moving colliders and what presses is left out.
+faces. What it adds for tubes, goals that move, moving colliders and what presses is left out.
 """
 
 from __future__ import annotations
@@ -70,5 +70,5 @@ def _hit_speed(scene: Scene, body: Body, gravity: float) -> float:
         return 0.0
     duration = scene.frames.frame_duration * (scene.frames.count - 1)
     fall = max(float(body.positions[:, 2].min()) - min(lowest), 0.0)
-    fall = min(fall, 0.5 * gravity * duration**2)
+    fall = min(fall, 0.5 * gravity * duration**2, scene.goal_reach(body, gravity))
     return float(np.linalg.norm(body.velocity)) + math.sqrt(2.0 * gravity * fall)

@@ -28,7 +28,6 @@ from ...bodies.tubes import collapses
 from ...geometry.edges import edge_lengths
 from ...scene.body import Body
 from ...scene.collider import Collider
-from ...scene.parameters.goal_parameters import GOAL_FREQUENCY
 from ...scene.scene import Scene
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ...scene.transforms import at_frame, transformed
@@ -172,22 +171,10 @@ def hit_speed(system: System, index: int) -> float:
     gravity = pull_of(scene, body)
     own = float(_heights(scene, _start(body)).min())
     duration = scene.frames.frame_duration * (scene.frames.count - 1)
-    drawn, reach = _goal_speed(scene, body), _reach(scene, body, gravity) + _distance_to_goal(body)
+    drawn, reach = _goal_speed(scene, body), scene.goal_reach(body, gravity) + _distance_to_goal(body)
     fall = min(max(own - min(float(level.min()) for level in levels), 0.0), 0.5 * gravity * duration**2, reach)
     met = max((_speed(collider.transforms, scene) for collider in scene.colliders), default=0.0)
     return math.sqrt(float(body.velocity @ body.velocity) + 2.0 * gravity * fall) + drawn + met
-
-
-def _reach(scene: Scene, body: Body, gravity: float) -> float:
-    """How far a body may fall from the goal that all of it is drawn to, without end where there is none [m].
-
-    Let go at the goal, an oscillator of the frequency f falls by 2 g / (2πf)², twice what it sags by.
-    """
-    frequency, weights = body.material.goal_frequency, body.goal.weights
-    is_free = frequency <= 0.0 or len(weights) < len(body.positions) or weights.min(initial=1.0) <= 0.0
-    if is_free or any(track.parameter == GOAL_FREQUENCY.name for track in scene.tracks):
-        return math.inf
-    return 2.0 * gravity / (float(weights.min()) * (2.0 * math.pi * frequency) ** 2)
 
 
 def _goal_speed(scene: Scene, body: Body) -> float:
@@ -195,7 +182,7 @@ def _goal_speed(scene: Scene, body: Body) -> float:
 
     It is as fast as the fastest vertex of the goal, and as what swings to it from where the body begins.
     """
-    if math.isinf(_reach(scene, body, 1.0)):
+    if math.isinf(scene.goal_reach(body, 1.0)):
         return 0.0
     frames = range(max(len(body.goal.matrices), len(body.goal.targets)))
     places = (body.goal.places(body.positions, frame) for frame in frames)

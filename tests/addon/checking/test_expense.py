@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -189,6 +190,29 @@ def test_cloth_is_told_the_substeps_that_the_solver_takes(bpy, told, shape):
     assert cell_of(body) == pytest.approx(edge, rel=1e-9)
     wanted = 20 * round(scene.frames.frame_duration / CLOTH_ENOUGH * (9.81 / edge) ** 0.5 / 20)
     assert told().substeps == max(wanted, 20)
+
+
+@pytest.mark.parametrize("mesh", ["primitive_uv_sphere_add", "primitive_monkey_add", "primitive_torus_add"])
+@pytest.mark.parametrize("goal", ["NONE", "OBJECT"])
+def test_jelly_that_hangs_on_a_goal_is_told_the_substeps_that_the_solver_takes(bpy, told, select, mesh, goal):
+    """It was told those of a fall to the floor: twice as many for a walking mannequin."""
+    from blender_xpbd.addon.checking.check_scene import read_first_frame
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.solver.system.substeps import substeps_for_material
+    from blender_xpbd.solver.system.system import build_system
+
+    getattr(bpy.ops.mesh, mesh)(location=(0.0, 0.0, 3.0))
+    body = bpy.context.object
+    body.scale = (0.1, 0.1, 0.1)
+    bpy.context.scene.xpbd.use_floor = True
+    select(body)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    body.xpbd.goal_source = goal
+    bpy.ops.xpbd.check()
+    scene = read_first_frame(bpy.context, BakeOptions()).scene
+    scene = replace(scene, frames=replace(scene.frames, end=bpy.context.scene.frame_end))
+    wanted = substeps_for_material(build_system(scene))
+    assert told().substeps == pytest.approx(wanted, rel=0.25)
 
 
 def test_a_slow_bake_does_not_teach_scenes_of_other_kinds(bpy):

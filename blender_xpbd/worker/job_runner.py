@@ -231,8 +231,8 @@ class JobRunner:
         kept, milestones = set(scene.frames.kept()), milestone_frames(scene.frames)
         system = solver.system
         subframes = SubframeCache(self._folder, scene.frames, cache.vertex_count)
-        # some of it may have torn in an earlier run; frames have the columns of the first one, whatever meets later
-        measure = Measure(system, has_contact=measure.has_contact)
+        # some of it may have torn in an earlier run
+        measure = Measure(system, has_contact=solver.contact_counts() is not None)
         self._checkpoint_time = self._solving_since = time.perf_counter()
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
@@ -246,7 +246,7 @@ class JobRunner:
             if solver.system is not system:
                 # what has torn is measured by other edges
                 system = solver.system
-                measure = Measure(system, has_contact=measure.has_contact)
+                measure = Measure(system, has_contact=solver.contact_counts() is not None)
             if solver.samples:
                 subframes.publish(frame, solver.samples, solver.surface(solver.positions()))
             if frame in kept:

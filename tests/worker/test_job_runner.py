@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,9 +22,7 @@ from blender_xpbd.solver.solver import Solver
 from blender_xpbd.worker import job_runner
 from blender_xpbd.worker.resume import find_start
 from blender_xpbd.worker.stop_signal import StopSignal
-from tests.solver.colliding.test_faceted_spheres import mesh_ball
 from tests.solver.scenes import cloth, jelly_cube, plane, scene
-from tests.solver.test_tearing import split
 
 KERNELS = Path(__file__).resolve().parents[2] / ".cache" / "taichi"
 FRAMES = 10
@@ -140,18 +137,6 @@ def test_edges_ten_times_their_length_are_no_material_any_more(tmp_path, monkeyp
     assert run(folder) == ExitCode.DIVERGED
     error = read_status(folder).error
     assert (error.code, error.object_name, error.frame) == ("E_DIVERGED", "Cloth", 1)
-
-
-def test_frames_have_columns_of_contact_after_a_tear_that_leaves_nothing_to_meet(tmp_path):
-    """What has torn is not searched against a ball any more."""
-    sheet = split(cloth(5, size=0.8, height=0.25, tear_strain=2.0))
-    places = sheet.positions + np.array([0.11, 0.07, 0.0])
-    sheet = replace(sheet, positions=places, velocity=np.array([0.0, 0.0, -4.0]))
-    folder = write_job(tmp_path, scene(sheet, colliders=[mesh_ball(40)], frames=(1, FRAMES), substeps=10, meet=True))
-    assert run(folder) == ExitCode.COMPLETE
-    contacts = read_result(folder).statistics.index("contacts")
-    assert frames_of(folder).read(FRAMES).statistics[0, contacts] == 0
-    assert "W_TORN" in [notice.code for notice in read_status(folder).notices]
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ...scene.body import Pins
 from ...scene.errors import Notice, XpbdError
 from ...scene.roles import COLLIDER
 from ...scene.scene import Scene
@@ -28,6 +29,7 @@ from ..process.cache_folder import cache_folder
 from ..process.compiling_ahead import compile_ahead, known_kernels
 from ..process.speeds import read_speeds
 from ..reading.motion import may_deform
+from ..reading.parameter_tracks import animated_settings
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS, flat_solids, starts_inside
 from .expense import Expense, expense, expense_text, with_kernels
@@ -79,9 +81,18 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
         speeds = read_speeds()
         kind = kernels_of(scene)
-        costs = expense_text(scene, speeds.of(kind), kind, is_known=kind in known_kernels())
+        held = _without_goals_that_go(context.scene, scene)
+        costs = expense_text(held, speeds.of(kind), kind, is_known=kind in known_kernels())
     found += _range_notices(context.scene, options)
     return tuple(Finding.of(one) for one in found), costs, scene
+
+
+def _without_goals_that_go(shown: bpy.types.Scene, scene: Scene) -> Scene:
+    """The scene without goals whose strength something animates: what they hold may fall, which takes substeps."""
+    going = {obj.name for obj in shown.objects if is_body(obj) and "goal_frequency" in animated_settings(obj)}
+    return replace(
+        scene, bodies=tuple(replace(body, goal=Pins()) if body.name in going else body for body in scene.bodies)
+    )
 
 
 def renew_expense(scene: bpy.types.Scene) -> None:

@@ -2,7 +2,8 @@
 """About how many substeps a body asks for, before it is built.
 
 The bounds are those of ``solver/system/substeps.py``, which knows the tetrahedra; here edges are told from cells and
-faces. What it adds for tubes, goals that move, moving colliders and what presses is left out.
+faces. What it adds for tubes, goals that move or from which a body begins away, moving colliders and what presses is
+left out.
 """
 
 from __future__ import annotations

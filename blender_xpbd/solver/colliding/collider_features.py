@@ -54,14 +54,14 @@ class HeldEdge(NamedTuple):
 def held_edges(models: Sequence[BodyModel], identifier: str) -> tuple[HeldEdge, ...]:
     """Of the bodies that meet a collider; what a longer edge with a smaller gap asks for as well is left out.
 
-    Bodies that have torn do not count. Where they tear, rims and faces appear around vertices of a collider, which then
-    push from the wrong side: a slab of jelly that a ball tears flew apart, and a sheet tore eight times as far.
+    Bodies that may tear do not count. Where they tear, faces appear around vertices of a collider, which then push from
+    the wrong side: a slab of jelly that a ball tears flew apart.
 
     Args:
         models: of all bodies.
         identifier: of the collider.
     """
-    seeing = [model for model in models if meets(model.body, identifier) and not has_torn(model)]
+    seeing = [model for model in models if meets(model.body, identifier) and not model.body.can_tear]
     edges = {HeldEdge(float(surface_lengths(model.body).max()), model.contact_offset) for model in seeing}
     return tuple(
         sorted(
@@ -70,11 +70,6 @@ def held_edges(models: Sequence[BodyModel], identifier: str) -> tuple[HeldEdge, 
             if not any(other != edge and other.length >= edge.length and other.gap <= edge.gap for other in edges)
         )
     )
-
-
-def has_torn(model: BodyModel) -> bool:
-    """Whether something of a body is torn."""
-    return bool(model.body.torn.any())
 
 
 def meets(body: Body, identifier: str) -> bool:
@@ -119,7 +114,7 @@ def searched_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> tuple
     for number in np.flatnonzero(result):
         model = models[number]
         longest, with_sewn = (float(surface_lengths(model.body, with_sewn=sewn).max()) for sewn in (False, True))
-        key = longest, with_sewn, model.contact_offset, has_torn(model)
+        key = longest, with_sewn, model.contact_offset, model.body.can_tear
         if key not in asked:
             asked[key] = _features(shape, model)
         result[number] = asked[key].takes_part.any()

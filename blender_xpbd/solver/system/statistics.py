@@ -22,7 +22,6 @@ class Measure:
     Attributes:
         names: of the columns; with those of contact where something may meet, and with the residual where the settings
             ask for it.
-        has_contact: whether there are columns of contact.
     """
 
     def __init__(self, system: System, *, has_contact: bool = False) -> None:
@@ -30,7 +29,6 @@ class Measure:
         contact = CONTACT_STATISTICS if has_contact else ()
         residual = (RESIDUAL,) if system.scene.settings.measure_residual else ()
         self.names = (*STATISTICS, *contact, *residual)
-        self.has_contact = has_contact
         self._starts = system.starts
         self._measures = [solver_kind(model.body).measure(model) for model in system.models]
 
@@ -42,7 +40,7 @@ class Measure:
         Args:
             positions: of all particles [m], shape (particles, 3).
             residuals: of each body [m], where they are measured.
-            contact: columns as in ``CONTACT_STATISTICS``; None where nothing meets now, which is 0.
+            contact: columns as in ``CONTACT_STATISTICS``, where there are such.
 
         Returns:
             shape (bodies, columns), columns as in ``names``.

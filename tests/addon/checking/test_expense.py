@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.addon.recorded_layout import draw
@@ -193,11 +194,12 @@ def test_cloth_is_told_the_substeps_that_the_solver_takes(bpy, told, shape):
 
 
 @pytest.mark.parametrize("mesh", ["primitive_uv_sphere_add", "primitive_monkey_add", "primitive_torus_add"])
-@pytest.mark.parametrize("goal", ["NONE", "OBJECT"])
+@pytest.mark.parametrize("goal", ["none", "held", "let go"])
 def test_jelly_that_hangs_on_a_goal_is_told_the_substeps_that_the_solver_takes(bpy, told, select, mesh, goal):
     """It was told those of a fall to the floor: twice as many for a walking mannequin."""
     from blender_xpbd.addon.checking.check_scene import read_first_frame
     from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.scene.track import Track
     from blender_xpbd.solver.system.substeps import substeps_for_material
     from blender_xpbd.solver.system.system import build_system
 
@@ -207,10 +209,16 @@ def test_jelly_that_hangs_on_a_goal_is_told_the_substeps_that_the_solver_takes(b
     bpy.context.scene.xpbd.use_floor = True
     select(body)
     bpy.ops.xpbd.set_role(role="JELLY")
-    body.xpbd.goal_source = goal
+    if goal != "none":
+        body.xpbd.goal_source = "OBJECT"
+    if goal == "let go":
+        for frame, frequency in ((10, 3.0), (11, 0.0)):
+            body.xpbd.goal_frequency = frequency
+            body.xpbd.keyframe_insert("goal_frequency", frame=frame)
     bpy.ops.xpbd.check()
     scene = read_first_frame(bpy.context, BakeOptions()).scene
-    scene = replace(scene, frames=replace(scene.frames, end=bpy.context.scene.frame_end))
+    tracks = (Track(scene.bodies[0].identifier, "goal_frequency", np.zeros(1)),) if goal == "let go" else ()
+    scene = replace(scene, tracks=tracks, frames=replace(scene.frames, end=bpy.context.scene.frame_end))
     wanted = substeps_for_material(build_system(scene))
     assert told().substeps == pytest.approx(wanted, rel=0.25)
 

@@ -21,7 +21,7 @@ from ...scene.body_kinds import sewn_edges
 from .collider_mesh import ColliderMesh
 
 Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+Mask = npt.NDArray[np.bool_]
 
 # the share of the gap by which edges of bodies may dip over an edge of a closed collider that is not searched. Chosen
 # by hand: half of the gap is left then. Of an open one it is LEAST_GAP, see ``_features``
@@ -96,7 +96,7 @@ def surface_lengths(body: Body, *, with_sewn: bool = False) -> Floats:
     return lengths if len(lengths) else np.zeros(1)
 
 
-def searched_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> tuple[SurfaceMesh, Bools]:
+def searched_features(shape: ColliderMesh, models: Sequence[BodyModel]) -> tuple[SurfaceMesh, Mask]:
     """What of a mesh collider is searched for pairs, and for which bodies: those that it does not hold by points alone.
 
     What another body asks for is no reason: a fine cloth over a ball is as fast beside a coarse one as alone.

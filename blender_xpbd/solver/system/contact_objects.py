@@ -165,7 +165,7 @@ def build_contact_objects(
     meshes = bodies + [_collider_mesh(shape) for shape in shapes]
     has_body_pairs = bool(sees[: len(models), : len(models)].any())
     features = [searched_features(shape, models) for shape in shapes]
-    if not has_body_pairs and not any(bodies_of.any() for _, bodies_of in features):
+    if not has_body_pairs and not any(asks.any() for _, asks in features):
         return None
     searched = bodies + [mesh for mesh, _ in features]
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
@@ -180,7 +180,7 @@ def build_contact_objects(
     owners = [np.full((len(mine), 1), number) for number, mine in enumerate(elements)]
     rows = _rows(models, colliders, weights)
     return ContactObjects(
-        surfaces=build_surfaces(searched, _searches(sees, [bodies_of for _, bodies_of in features])),
+        surfaces=build_surfaces(searched, _searches(sees, [asks for _, asks in features])),
         sees=sees,
         meshes=tuple(meshes),
         colliders=np.array(numbers, np.int32),

@@ -16,6 +16,7 @@ import numpy as np
 import taichi as ti
 
 from .host_memory import host_memory, is_processor
+from .kept_kernels import compile_kernel
 from .pack_probe import probe_packs
 from .packs import ArrayType, arrays_of, check_packs, is_pack_type
 from .unpacked import flattened, unpacked
@@ -64,8 +65,7 @@ class _Compiled:
         passed = [n for n, kind in enumerate(kinds) if not _is_template(kind)]
         check_packs([kinds[n] for n in passed])
         self.program = ti.lang.impl.get_runtime().prog
-        self._kernel = primal.compiled_kernels[primal.ensure_compiled(*arguments)]
-        self._binary = self.program.compile_kernel(self.program.config(), self.program.get_device_caps(), self._kernel)
+        self._kernel, self._binary = compile_kernel(primal, arguments)
         self._setters: list[tuple[int, tuple[int], Setter]] = [
             (n, (place,), _setter(kinds[n])) for place, n in enumerate(passed) if not is_pack_type(kinds[n])
         ]

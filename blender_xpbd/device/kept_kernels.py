@@ -18,7 +18,7 @@ import taichi as ti
 from taichi.lang import impl, kernel_impl
 
 from .host_memory import is_processor
-from .kernel_fingerprint import UnknownIngredient, fingerprint
+from .kernel_fingerprint import UnknownIngredientError, fingerprint
 
 _BITS, _WORDS = 30, 9
 _FOLDER = "offline_cache"
@@ -61,7 +61,7 @@ def _words(primal: Any, features: Any) -> list[int] | None:
     kinds = [(argument.name, argument.annotation) for argument in primal.arguments]
     try:
         number = int.from_bytes(fingerprint(primal.func, kinds, features, told), "little")
-    except UnknownIngredient:
+    except UnknownIngredientError:
         return None
     return [number >> _BITS * n & (1 << _BITS) - 1 for n in range(_WORDS)]
 
@@ -74,8 +74,7 @@ def _make(primal: Any, arguments: tuple[Any, ...], features: Any, words: list[in
 
     def settle() -> int:
         kernel = impl.get_runtime().compiling_callable
-        if not _note_key(kernel):
-            raise RuntimeError("Taichi compiled a kernel for a device that it was not started for.")
+        _note_key(kernel)
         if not is_whole:
             _spoil(kernel)
         return 0
@@ -111,7 +110,7 @@ def _note_key(kernel: Any) -> bool:
     """Have Taichi note the key of a kernel as it is now, by asking for a device that it was not started for.
 
     Returns:
-        Whether there is no such binary, as there must not be.
+        Whether nothing was found, as there must not be; one of the same key that was compiled in this process is.
     """
     program = impl.get_runtime().prog
     config = ti._lib.core.CompileConfig()

@@ -40,7 +40,7 @@ class _Pair(NamedTuple):
 _SLOTS = (type(_Pair.one), types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
-class UnknownIngredient(Exception):
+class UnknownIngredientError(Exception):
     """A kernel names something of which it cannot be told whether it stays as it is."""
 
 
@@ -52,7 +52,7 @@ def fingerprint(function: types.FunctionType, *more: Any) -> bytes:
         more: what else counts, as types and template arguments.
 
     Raises:
-        UnknownIngredient: there is something in it that is not known here.
+        UnknownIngredientError: there is something in it that is not known here.
     """
     ingredients = _Ingredients()
     for each in (_VERSIONS, function, more):
@@ -122,7 +122,7 @@ class _Ingredients:
         elif _is_of_library(thing):
             self._tell("named", thing.__module__, getattr(thing, "__qualname__", ""), type(thing).__qualname__)
         else:
-            raise UnknownIngredient(f"{type(thing)}: {thing!r}")
+            raise UnknownIngredientError(f"{type(thing)}: {thing!r}")
 
     def _add_class(self, kind: type) -> None:
         self._tell("class", kind.__module__, kind.__qualname__)

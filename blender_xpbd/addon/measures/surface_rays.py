@@ -52,20 +52,18 @@ class SurfaceSamples:
         Returns:
             Depths, shape (rays,).
         """
-        places, normals = self.places, self.normals
-        begins, ways = places[chosen], -normals[chosen]
-        radius = COVER * np.sqrt(self.area / np.pi)
-        # (rays, discs): the cosine at which a ray leaves, and where it meets the disc's plane
-        leaving = ways @ normals.T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            heights = (normals * places).sum(axis=1)[None, :] - begins @ normals.T
-            far = heights / leaving
-            # squared distance from the disc's centre, |o + t w − c|²
-            offset = (begins**2).sum(axis=1)[:, None] - 2.0 * begins @ places.T + (places**2).sum(axis=1)[None, :]
-            along = (ways * begins).sum(axis=1)[:, None] - ways @ places.T
-            apart = offset + far * (2.0 * along + far)
-            is_hit = (leaving > LEAVING) & (far > 1e-4 * self.length) & (apart < radius**2)
-        found: Floats = np.where(is_hit, far, np.inf).min(axis=1, initial=np.inf)
+        begins, ways = self.places[chosen], -self.normals[chosen]
+        # the cosine at which a ray leaves a disc; most discs it does not leave by
+        leaving = ways @ self.normals.T
+        ray, disc = np.nonzero(leaving > LEAVING)
+        ahead = self.places[disc] - begins[ray]
+        far = np.einsum("ij,ij->i", ahead, self.normals[disc]) / leaving[ray, disc]
+        # squared distance from the disc's centre to where the ray meets its plane
+        along = np.einsum("ij,ij->i", ahead, ways[ray])
+        apart = np.einsum("ij,ij->i", ahead, ahead) + far * (far - 2.0 * along)
+        is_hit = (far > 1e-4 * self.length) & (apart < COVER**2 * self.area / np.pi)
+        found = np.full(len(chosen), np.inf)
+        np.minimum.at(found, ray[is_hit], far[is_hit])
         return found
 
 

@@ -22,6 +22,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "addon": (
         "data",
         "gallery",
+        "measures",
         "reading",
         "deformers",
         "reduction",

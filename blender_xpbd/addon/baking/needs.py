@@ -14,7 +14,7 @@ from ...jobs.milestones import milestone_frames
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.scene import Scene
-from ..reading.solid_measures import area_and_volume, fans
+from ..measures.solid_measures import area_and_volume, fans
 
 # of a cage, for each cell that the mesh fills. Its tetrahedra have a mean width of 0.827 cells, so on either side of a
 # face of any direction half of 12 · 0.827 per cell's square reach beyond it (Santaló, Integral Geometry, 2004)

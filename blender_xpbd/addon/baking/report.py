@@ -19,6 +19,9 @@ from .contact_report import add_contact, crossing_notices
 from .pose_error import PoseError
 from .seam import Seam
 
+# what both the reading and the worker may tell of an object: the first one counts, which a check tells too
+ONCE_PER_OBJECT = frozenset({"W_THIN"})
+
 
 @dataclass
 class BakeSummary:
@@ -110,11 +113,15 @@ class BakeSummary:
     def __post_init__(self) -> None:
         # no fields, so that they are in no report
         self._strain_sum, self._strain_count = 0.0, 0
+        self._told_once: set[tuple[str, str]] = set()
 
     def add_notice(self, notice: Notice) -> None:
         """Take a warning, once."""
-        if (text := str(notice)) not in self.warnings:
+        subject = notice.code, notice.object_name
+        if (text := str(notice)) not in self.warnings and subject not in self._told_once:
             self.warnings.append(text)
+        if notice.code in ONCE_PER_OBJECT:
+            self._told_once.add(subject)
 
     def add_result(self, result: Result) -> None:
         """Take what the worker built."""

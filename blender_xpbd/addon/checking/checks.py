@@ -13,8 +13,8 @@ from ...scene.gas import ATMOSPHERE, has_pressure, pressure_notices
 from ...scene.listing import listed, quoted
 from ...scene.scene import Scene
 from ..baking.needs import tetrahedra
+from ..measures.solid_measures import fans, fullness, pieces
 from ..reading.feel import length_of
-from ..reading.solid_measures import fans, fullness, pieces
 from .depths import FLATNESS, depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within

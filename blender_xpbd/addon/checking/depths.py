@@ -14,7 +14,7 @@ from ...scene.body import Body
 from ...scene.collider import Collider
 from ...scene.collider_shapes import Depth, collider_shape
 from ...scene.transforms import transformed
-from ..reading.solid_measures import edge_numbers, triangle_edges
+from ..measures.solid_measures import edge_numbers, triangle_edges
 
 Floats = npt.NDArray[np.float64]
 

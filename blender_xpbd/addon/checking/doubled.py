@@ -14,8 +14,8 @@ from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.scene import Scene
 from ..data.bake_record import read_record
+from ..measures.solid_measures import edge_numbers, fans, triangle_edges
 from ..reading.feel import length_of
-from ..reading.solid_measures import edge_numbers, fans, triangle_edges
 
 # of the length of a mesh, how far vertices may be apart that are one
 MERGED = 1e-6

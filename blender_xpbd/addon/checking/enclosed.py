@@ -13,7 +13,7 @@ from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.scene import Scene
 from ...scene.starts import bodies_meet, boxes, cores, enclosed_notice, in_one_place, takes_no_part
-from ..reading.solid_measures import fans
+from ..measures.solid_measures import fans
 from .depths import closed_tree, is_within
 
 # the vertex group of what is kept inside

@@ -25,7 +25,7 @@ from ...scene.scene import Scene
 from ...scene.settings import EFFORTS
 from ..baking.body_kinds import blender_kind
 from ..baking.pace import element_count, meeting_seconds, meets, substep_seconds
-from ..reading.solid_measures import mean_edge
+from ..measures.solid_measures import mean_edge
 from .substep_bounds import substep_bound
 
 # what a bake takes beside its frames, to begin and to load kernels [s], and more where surfaces meet; what it takes to

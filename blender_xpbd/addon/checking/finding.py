@@ -33,6 +33,7 @@ REMEDIES = {
     "W_LIES": Remedy("Lift", "xpbd.lift"),
     "W_FALLS": Remedy("Add Floor", "xpbd.add_floor"),
     "W_COARSE": Remedy("Subdivide", "xpbd.subdivide"),
+    "W_THIN": Remedy("Automatic Resolution", "xpbd.suit_resolution"),
     "W_SIZE": Remedy("Feels Like", "xpbd.feel_like"),
     "W_UNITS": Remedy("Set Gravity to 9.81 m/s²", "xpbd.set_gravity"),
     "W_GAP": Remedy("Set Contact Distance", "xpbd.set_contact_distance"),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Choose the resolution of cages from their meshes.
 
-Two cells across what is thin, for thinner ones bend too stiffly (``W_THIN``). What is thick has the default, but no
-cells that are finer than the mesh can show. And no more tetrahedra than bake in seconds.
+Two cells across what is thin, and across what bears the body, for thinner ones bend too stiffly (``W_THIN``). What is
+thick has the default, but no cells that are finer than the mesh can show. And no more tetrahedra than bake in seconds.
 
-The mesh is measured in the object's own frame, before it is turned: a rotation of the object changes nothing.
+The mesh is measured in the object's own frame, before it is turned: a rotation of the object changes nothing but what
+it stands on.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from ...scene.errors import XpbdError
 from ...scene.listing import listed
 from ..baking.needs import cage_tetrahedra
 from ..data.quality import quality_of
-from ..data.resolutions import set_normal_resolution
+from ..data.resolutions import scaled, set_normal_resolution
 from ..data.specs import OBJECT_SETTINGS
-from ..reading.mesh_reader import read_rest_shape
+from ..measures.solid_measures import SolidMeasures, measure_solid
+from ..measures.thinness import CELLS_ACROSS, HELD
+from ..reading.mesh_reader import group_weights, has_group, read_rest_shape
 from ..reading.motion import rotation_of, world_matrix
+from ..reading.parameter_tracks import gravity_of
 from ..reading.points import read_polygons, shown_faces
-from ..reading.solid_measures import SolidMeasures, measure_solid
 
 # cells along the longest side of what is thick, and the fewest: with 8 a cone of 10 m has 1.1 % of its tetrahedra
 # inside out as it is pushed out of the floor, with 12 it has 0.2 %
 THICK = int(next(one.parameter.default for one in OBJECT_SETTINGS if one.name == "cage_resolution"))
 FEWEST = 12
-# two cells across, less a hundredth, so that 2 cm of 20 cm are 20 cells and not 21 by rounding
-CELLS_ACROSS = 2.0 * 0.99
 # of a cage: 250 frames take some 6 s at 20 substeps and 40 ns for each in a substep (docs/performance.md, Jelly)
 MOST_TETRAHEDRA = 30_000
 # digits to which a scale is known, from a matrix in single precision
@@ -68,10 +69,19 @@ def suit_mesh(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -
     return f"Resolution by the mesh: {listed(told)}" if told else ""
 
 
+def is_coarser_than_automatic(context: bpy.types.Context, obj: bpy.types.Object) -> bool:
+    """Whether a jelly has fewer cells than its mesh would get; not of what cannot be measured."""
+    measures = _measures(context, obj) if _has_cage(obj) and obj.xpbd.tetrahedralizer == "CAGE" else None
+    if measures is None:
+        return False
+    fitting = scaled(fitting_resolution(measures), quality_of(context.scene.xpbd))
+    return bool(obj.xpbd.cage_resolution < fitting)
+
+
 def fitting_resolution(measures: SolidMeasures) -> int:
     """Cells along the longest side of a cage that fits a mesh."""
     shown = min(float(THICK), measures.length / measures.spacing)
-    wanted = max(math.ceil(CELLS_ACROSS * measures.length / measures.thickness), round(shown), FEWEST)
+    wanted = max(math.ceil(CELLS_ACROSS * measures.length / measures.thinnest), round(shown), FEWEST)
     fewest, most = FEWEST, min(wanted, RESOLUTION_RANGE[1])
     # the most whose tetrahedra are few enough
     while fewest < most:
@@ -96,7 +106,10 @@ def _measures(context: bpy.types.Context, obj: bpy.types.Object) -> SolidMeasure
     except XpbdError:
         return None
     faces = shown_faces(points, *read_polygons(obj.data))
-    return measure_solid(points @ _stretch(matrix).T, *faces)
+    name = obj.xpbd.pin_group
+    held = np.flatnonzero(group_weights(obj, name) >= HELD) if has_group(obj, name) else np.zeros(0, np.int64)
+    gravity = rotation_of(matrix).T @ np.array(gravity_of(context.scene), np.float64)
+    return measure_solid(points @ _stretch(matrix).T, *faces, held, gravity * obj.xpbd.gravity_factor)
 
 
 def _stretch(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

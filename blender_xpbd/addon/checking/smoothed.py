@@ -32,9 +32,9 @@ from ...scene.listing import quoted
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
 from ..data.bake_record import read_record
+from ..measures.solid_measures import edge_numbers, mean_edge, triangle_edges
 from ..reading.feel import length_of
 from ..reading.mesh_reader import own_shape_keys
-from ..reading.solid_measures import edge_numbers, mean_edge, triangle_edges
 
 Floats = npt.NDArray[np.float64]
 

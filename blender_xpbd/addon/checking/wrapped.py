@@ -15,8 +15,8 @@ from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
+from ..measures.solid_measures import signed_volume
 from ..reading.feel import length_of
-from ..reading.solid_measures import signed_volume
 from .depths import MOST_ASKED, closed_tree, is_within
 
 Floats = npt.NDArray[np.float64]

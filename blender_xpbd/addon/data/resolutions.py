@@ -26,7 +26,7 @@ def resolution_at(settings: Any, quality: str) -> int:
         quality: that the bake goes by.
     """
     normal = int(settings.normal_resolution)
-    return int(settings.cage_resolution) if normal == 0 else _scaled(normal, quality)
+    return int(settings.cage_resolution) if normal == 0 else scaled(normal, quality)
 
 
 def set_normal_resolution(settings: Any, normal: int, quality: str) -> None:
@@ -37,7 +37,7 @@ def set_normal_resolution(settings: Any, normal: int, quality: str) -> None:
         normal: cells along the longest side.
         quality: of its scene.
     """
-    settings.cage_resolution = _scaled(normal, quality)
+    settings.cage_resolution = scaled(normal, quality)
     # to set the other one has made this 0, as if it were typed
     settings.normal_resolution = normal
 
@@ -55,6 +55,7 @@ def follow_quality(settings: Any, _context: Any = None) -> None:
             set_normal_resolution(obj.xpbd, obj.xpbd.normal_resolution, quality)
 
 
-def _scaled(normal: int, quality: str) -> int:
+def scaled(normal: int, quality: str) -> int:
+    """What a quality makes of a resolution of Normal."""
     lowest, highest = RESOLUTION_RANGE
     return min(max(round(normal * SHARES.get(quality, 1.0)), lowest), highest)

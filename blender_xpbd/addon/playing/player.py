@@ -32,11 +32,11 @@ from ..data.data_lookup import scene_by_uid
 from ..data.frame_range import baked_range
 from ..data.properties import unit_scale_of
 from ..keys.key_target import KeyTarget
+from ..measures.solid_measures import fans
 from ..process import compiling_ahead, waiting_worker
 from ..process.cache_folder import cache_folder, claim, note_unkept
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import search_python
-from ..reading.solid_measures import fans
 from . import display
 from .hand import GRAB_SHARE, Hit, grab_frequency, nearest_hit, nearest_point
 from .pace import Pace

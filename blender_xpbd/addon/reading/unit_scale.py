@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ...scene.body import Body
 from ...scene.errors import Notice
 from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
-from .solid_measures import mean_edge
+from ..measures.solid_measures import mean_edge
 
 # what gravity is in Blender units where nobody has changed it, and by how much of it a typed one is taken for it
 DEFAULT_GRAVITY, _ALIKE = 9.81, 0.01

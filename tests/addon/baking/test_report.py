@@ -36,3 +36,14 @@ def test_json_is_strict_and_on_one_line(bpy):
     assert values["seconds"] == {"solve": None}
     assert values["warnings"] == ['W_PIN_GROUP: object "A": text']
     assert values["error"] == "E_IO: text"
+
+
+def test_what_is_thin_is_told_once_by_what_told_it_first(bpy):
+    from blender_xpbd.addon.baking.report import BakeSummary
+
+    summary = BakeSummary()
+    for text, name in (("by rays", "A"), ("by volume", "A"), ("by volume", "B")):
+        summary.add_notice(Notice("W_THIN", text, name))
+    summary.add_notice(Notice("W_PIN_GROUP", "one", "A"))
+    summary.add_notice(Notice("W_PIN_GROUP", "other", "A"))
+    assert [text.split()[-1] for text in summary.warnings] == ["rays", "volume", "one", "other"]

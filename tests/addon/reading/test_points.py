@@ -16,8 +16,8 @@ def drawn(bpy, points, polygons):
 
 
 def cut(mesh):
+    from blender_xpbd.addon.measures.solid_measures import fans
     from blender_xpbd.addon.reading.points import read_points, read_polygons, shown_faces
-    from blender_xpbd.addon.reading.solid_measures import fans
 
     sizes, corners = shown_faces(read_points(mesh), *read_polygons(mesh))
     assert sizes.dtype == corners.dtype == np.int32
@@ -77,8 +77,8 @@ def test_a_polygon_that_uses_a_vertex_twice_is_cut_as_well(bpy):
 
 def test_a_concave_polygon_reads_as_it_is_seen(bpy):
     """A fan about its first corner would cover what is outside of the L."""
+    from blender_xpbd.addon.measures.solid_measures import fans
     from blender_xpbd.addon.reading.body_reader import read_cloth
-    from blender_xpbd.addon.reading.solid_measures import fans
 
     _, mesh = drawn(bpy, L_SHAPE, [range(6)])
     obj = bpy.data.objects.new("L", mesh)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from blender_xpbd.addon.reading.solid_measures import mean_edge
+from blender_xpbd.addon.measures.solid_measures import mean_edge
 
 GAP, RADIUS = 0.005, 0.002
 

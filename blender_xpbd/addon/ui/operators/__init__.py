@@ -39,6 +39,7 @@ from .remedies import (
     XPBD_OT_set_gravity,
     XPBD_OT_subdivide,
     XPBD_OT_suit_mesh,
+    XPBD_OT_suit_resolution,
 )
 from .rest_shape import XPBD_OT_set_rest_shape
 from .retime import XPBD_OT_retime
@@ -100,6 +101,7 @@ CLASSES = (
     XPBD_OT_make_local,
     XPBD_OT_subdivide,
     XPBD_OT_suit_mesh,
+    XPBD_OT_suit_resolution,
     XPBD_OT_mute_deformers,
     XPBD_OT_follow_rig,
     XPBD_OT_set_rest_shape,

@@ -23,7 +23,7 @@ from ...checking.enclosed import enclosing, keep_inside
 from ...checking.halving import halve_segments
 from ...checking.letting_out import let_be_pushed_out
 from ...checking.lying import lies_on
-from ...checking.resolutions import suit_mesh
+from ...checking.resolutions import is_coarser_than_automatic, suit_mesh
 from ...checking.sizes import suit_size
 from ...checking.smoothed import apply_subdivision
 from ...checking.wrapped import make_hollow, wrapping
@@ -216,6 +216,21 @@ class XPBD_OT_feel_like(ObjectRemedy, bpy.types.Operator):
         if told:
             self.report({"INFO"}, told)
         return "" if told else f'"{obj.name}" looks like jelly already'
+
+
+class XPBD_OT_suit_resolution(ObjectRemedy, bpy.types.Operator):
+    """Choose the resolution of a jelly from its mesh, so that there are cells enough across what is thin."""
+
+    bl_idname = "xpbd.suit_resolution"
+    bl_label = "Automatic Resolution"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Choose it, unless it is no finer: then a number is to be typed, which the finding tells."""
+        if not is_coarser_than_automatic(context, obj):
+            return f'Automatic has no more cells for "{obj.name}": type more, which takes longer, or thicken it'
+        self.report({"INFO"}, suit_mesh(context, [obj]))
+        return ""
 
 
 class XPBD_OT_set_gravity(Remedy, bpy.types.Operator):

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jellies that are thin for their cells, told by rays before anything is built.
+
+The worker tells of what is thin by volume, from the cage (``geometry/cage/thinness.py``). It does not know what bears
+the body, and nobody hears of it before the bake.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...scene.body import RESOLUTION_RANGE, Body
+from ...scene.body_kinds import body_kind
+from ...scene.errors import Notice
+from ...scene.scene import Scene
+from .solid_measures import measure_solid
+
+# two cells across, less a hundredth, so that 2 cm of 20 cm are 20 cells and not 21 by rounding
+CELLS_ACROSS = 2.0 * 0.99
+# cells from which on nothing is told: what Draft makes of these, three quarters, and a little for rays
+ENOUGH_CELLS = 1.45
+# pin weight from which on a vertex bears the body
+HELD = 0.5
+
+
+def thinness_notices(scene: Scene) -> Iterator[Notice]:
+    """``W_THIN`` of each jelly in a cage whose thin parts, or what bears it, has too few cells across."""
+    for body in scene.bodies:
+        if body_kind(body.role, body.name).is_solid and body.tetrahedralization.method == "CAGE":
+            notice = _notice(body, scene.gravity * body.material.gravity_factor)
+            if notice is not None:
+                yield notice
+
+
+def _notice(body: Body, gravity: np.ndarray) -> Notice | None:
+    held = body.pins.vertices[body.pins.weights >= HELD]
+    own = body.positions @ body.axes
+    measures = measure_solid(own, body.face_sizes, body.corners, held, gravity @ body.axes)
+    if measures is None:
+        return None
+    resolution = body.tetrahedralization.resolution
+    cells = resolution * measures.thinnest / measures.length
+    if cells >= ENOUGH_CELLS:
+        return None
+    is_bearing = measures.bearing < measures.thickness
+    part = "What bears it" if is_bearing else "A fifth of it or more"
+    text = f"{part} is only {cells:.1f} cells of its cage thick and bends too stiffly; "
+    needed = math.ceil(CELLS_ACROSS * measures.length / measures.thinnest)
+    if needed <= RESOLUTION_RANGE[1]:
+        text += f"take a Resolution of about {needed}"
+    else:
+        text += "thicken it, or make it cloth: no Resolution is fine enough"
+    return Notice("W_THIN", text, body.name)

@@ -37,6 +37,7 @@ from .finding import Finding, findings_of, findings_text, names_let_out
 from .letting_out import forget_let_out, let_out
 from .lying import lying
 from .smoothed import smoothed
+from .thickened import thickened
 
 # of larger scenes nothing is compiled ahead: to build them takes as long, and memory that the artist may need
 MOST_ELEMENTS = 200_000
@@ -76,6 +77,7 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found += [let_out(notice) for check in CHECKS for notice in check(scene)]
         found += lying(context, scene)
         found += smoothed(context.scene, scene)
+        found += thickened(context.scene, scene)
         folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)

@@ -37,6 +37,7 @@ REMEDIES = {
     "W_UNITS": Remedy("Set Gravity to 9.81 m/s²", "xpbd.set_gravity"),
     "W_GAP": Remedy("Set Contact Distance", "xpbd.set_contact_distance"),
     "W_SMOOTHED": Remedy("Apply Subdivision", "xpbd.apply_subdivision"),
+    "W_THICKENED": Remedy("Make Room", "xpbd.make_room"),
     "W_DEFORMER": Remedy("Mute", "xpbd.mute_deformers"),
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
     "W_RIG": Remedy("Follow the Rig", "xpbd.follow_rig"),

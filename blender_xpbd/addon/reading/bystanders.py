@@ -99,7 +99,7 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
 
 
 def weight_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) -> Iterator[Notice]:
-    """A warning for bodies that keep Field Weights of Blender's own Cloth or Soft Body, which a bake does not read.
+    """Warnings for weights of fields in vain: those of Blender's own Cloth or Soft Body, and ours where no field is.
 
     Args:
         scene: to be baked.
@@ -111,6 +111,15 @@ def weight_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) 
     if names:
         text = "Field Weights of Blender's own Cloth or Soft Body do not count; Gravity, Force Fields, Fields do: {}."
         yield Notice("W_FORCE", text.format(quoted(names)))
+    weighed = [obj.name for obj in enabled if is_body(obj) and _weighs_fields(obj)]
+    if weighed and scene.xpbd.use_force_fields and not fields:
+        text = "Forces › Force Fields weighs what no force field of the scene does: {}."
+        yield Notice("W_FORCE", text.format(quoted(weighed)))
+
+
+def _weighs_fields(obj: bpy.types.Object) -> bool:
+    """Whether an object asks for more or less of force fields; what asks for none needs none."""
+    return obj.xpbd.force_weight not in (0.0, 1.0) or "xpbd.force_weight" in animated_paths(obj)
 
 
 def _has_own_weights(obj: bpy.types.Object, kinds: Collection[str]) -> bool:

@@ -313,6 +313,40 @@ def test_keys_of_air_without_force_fields(bpy, make_body, read, name):
     assert "Force Fields" in told(read(), "W_ANIMATED")
 
 
+@pytest.mark.parametrize("how", ["PINS", "ATTACHED"])
+def test_keys_of_pin_frequency_where_nothing_is_held(make_body, read, how):
+    body, other = make_body("Body"), make_body("Other", "COLLIDER", location=(0.0, 0.0, -3.0))
+    body.vertex_groups.new(name="Empty")
+    body.xpbd.keyframe_insert("pin_frequency", frame=1)
+    for body.xpbd.pin_group in ("", "Empty"):
+        text = told(read(), "W_ANIMATED")
+        assert 'Soft Pin Frequency of "Body" (see Pin Group and Attach to)' in text
+    if how == "PINS":
+        body.vertex_groups["Empty"].add([0], 0.5, "REPLACE")
+    else:
+        body.xpbd.attach_object = other
+    assert [code for code, _ in read() if code == "W_ANIMATED"] == []
+
+
+@pytest.mark.parametrize("is_keyed", [False, True])
+def test_weights_of_force_fields_without_a_field(bpy, make_body, read, add_field, is_keyed):
+    body = make_body("Body")
+    make_body("Other", location=(0.0, 0.0, 3.0))
+    if is_keyed:
+        body.xpbd.keyframe_insert("force_weight", frame=1)
+    else:
+        body.xpbd.force_weight = 0.5
+    text = told(read(), "W_FORCE")
+    assert '"Body"' in text
+    assert '"Other"' not in text
+    field = add_field("Gust", "FORCE")
+    assert read() == []
+    bpy.data.objects.remove(field)
+    if not is_keyed:
+        body.xpbd.force_weight = 0.0
+        assert read() == [], "it asks for no fields, and has none"
+
+
 def test_a_group_that_is_missing_is_not_told_to_be_idle(make_body, read):
     body = make_body("Body")
     body.xpbd.push_group = "Nowhere"
@@ -333,8 +367,9 @@ def test_keys_of_creep_beside_keys_of_the_yield(make_body, read):
         ("force_weight", "use_force_fields", 1),
     ],
 )
-def test_keys_of_what_the_scene_has_switched_off(bpy, make_body, read, name, of_scene, on):
+def test_keys_of_what_the_scene_has_switched_off(bpy, make_body, read, add_field, name, of_scene, on):
     body, settings = make_body("Body"), bpy.context.scene.xpbd
+    add_field("Gust", "FORCE")
     body.xpbd.preset = "MATERIAL"
     body.xpbd.keyframe_insert(name, frame=1)
     setattr(settings, of_scene, 0)

@@ -26,6 +26,7 @@ from ...checking.lying import lies_on
 from ...checking.resolutions import suit_mesh
 from ...checking.sizes import suit_size
 from ...checking.smoothed import apply_subdivision
+from ...checking.thickened import make_room, shown_side
 from ...checking.wrapped import make_hollow, wrapping
 from ...data.bake_options import BakeOptions
 from ...data.properties import unit_scale_of
@@ -266,6 +267,23 @@ class XPBD_OT_set_contact_distance(ObjectRemedy, bpy.types.Operator):
             return f'"{obj.name}" has no faces'
         obj.xpbd.contact_offset = gap / unit_scale_of(context.scene)
         return ""
+
+
+class XPBD_OT_make_room(ObjectRemedy, bpy.types.Operator):
+    """Give a cloth a gap as wide as Solidify shows it thick, so that it does not sink into what it lies on."""
+
+    bl_idname = "xpbd.make_room"
+    bl_label = "Make Room"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Set Contact Distance and Thickness."""
+        body = next(
+            (one for one in read_first_frame(context, BakeOptions()).scene.bodies if one.name == obj.name), None
+        )
+        if body is None or shown_side(obj) == 0.0:
+            return f'Solidify shows "{obj.name}" no thicker than it is simulated'
+        return make_room(obj, body, unit_scale_of(context.scene))
 
 
 class XPBD_OT_subdivide(Remedy, bpy.types.Operator):

@@ -42,6 +42,7 @@ REMEDIES = {
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
     "W_RIG": Remedy("Follow the Rig", "xpbd.follow_rig"),
     "E_DATA_LINKED": Remedy("Make Local", "xpbd.make_local"),
+    "E_DATA_SHARED": Remedy("Make Single User", "xpbd.make_single_user"),
 }
 # what else can be done about it
 _LET_OUT = Remedy("Let It Be Pushed Out", "xpbd.let_out")

@@ -347,6 +347,28 @@ def test_weights_of_force_fields_without_a_field(bpy, make_body, read, add_field
         assert read() == [], "it asks for no fields, and has none"
 
 
+@pytest.mark.parametrize("kind", ["CAST", "DISPLACE", "SHRINKWRAP", "SIMPLE_DEFORM", "WARP", "WAVE"])
+def test_deformers_that_come_after_the_simulation(make_body, read, kind):
+    body = make_body("Body")
+    make_body("Other", location=(0.0, 0.0, 3.0)).modifiers.new("Smooth", "SMOOTH")
+    modifier = body.modifiers.new("Shaper", kind)
+    text = told(read())
+    assert '"Body"' in text
+    assert '"Other"' not in text
+    modifier.show_viewport = modifier.show_render = False
+    assert read() == []
+
+
+def test_deformers_that_the_goal_follows_are_not_told(make_body, read):
+    body = make_body("Body")
+    body.modifiers.new("Displace", "DISPLACE").strength = 0.1
+    body.xpbd.goal_source = "DEFORMED"
+    assert read() == []
+    body.modifiers.new("Subdivision", "SUBSURF")
+    body.modifiers.new("Wave", "WAVE")
+    assert '"Body"' in told(read()), "after what changes the vertices"
+
+
 def test_a_group_that_is_missing_is_not_told_to_be_idle(make_body, read):
     body = make_body("Body")
     body.xpbd.push_group = "Nowhere"

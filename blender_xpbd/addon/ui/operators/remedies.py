@@ -30,7 +30,9 @@ from ...checking.thickened import make_room, shown_side
 from ...checking.wrapped import make_hollow, wrapping
 from ...data.bake_options import BakeOptions
 from ...data.properties import unit_scale_of
+from ...keys.key_animation import make_action_own
 from ...reading.feel import length_of
+from ...reading.mesh_reader import is_shared, own_shape_keys
 from ...reading.motion import animated_paths, may_move
 from ...reading.points import point_count
 from ...reading.unit_scale import DEFAULT_GRAVITY, fitting_gap
@@ -249,6 +251,23 @@ class XPBD_OT_make_local(ObjectRemedy, bpy.types.Operator):
         local: Any = obj.make_local()
         local.data.make_local()
         forget_fault(context.scene, "E_DATA_LINKED", name)
+        return ""
+
+
+class XPBD_OT_make_single_user(ObjectRemedy, bpy.types.Operator):
+    """Give an object a copy of the mesh that it shares, so that the others do not gain its shape keys."""
+
+    bl_idname = "xpbd.make_single_user"
+    bl_label = "Make Single User"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Copy the mesh, and the action of its shape keys; materials stay shared."""
+        if not is_shared(obj):
+            return f'No other object uses the mesh of "{obj.name}"'
+        obj.data = obj.data.copy()
+        make_action_own(own_shape_keys(obj.data))
+        forget_fault(context.scene, "E_DATA_SHARED", obj.name)
         return ""
 
 

@@ -86,7 +86,9 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         held = _without_goals_that_go(context.scene, scene)
         costs = expense_text(held, speeds.of(kind), kind, is_known=kind in known_kernels())
     found += _range_notices(context.scene, options)
-    return tuple(Finding.of(one) for one in found), costs, scene
+    findings = map(Finding.of, found)
+    # faults, then what a button mends; what only is to be known comes last
+    return tuple(sorted(findings, key=lambda one: (not one.is_fault, not one.remedies))), costs, scene
 
 
 def _without_goals_that_go(shown: bpy.types.Scene, scene: Scene) -> Scene:

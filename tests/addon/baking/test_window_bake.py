@@ -44,7 +44,7 @@ def test_slices_to_the_end(bpy, make_body, window_bake):
     assert window_bake.current() is None
 
 
-def test_a_window_that_is_slow_to_draw_leaves_half_of_the_time_to_the_bake(bpy, make_body, window_bake):
+def test_a_window_that_is_slow_to_draw_leaves_most_of_the_time_to_the_bake(bpy, make_body, window_bake):
     from blender_xpbd.addon.baking.progress import READING, Progress
 
     def reading():

@@ -54,6 +54,13 @@ def test_no_bodies(bpy, check):
     assert [code for code, _ in check()][:1] == ["E_NOTHING"]
 
 
+def test_what_a_button_mends_comes_before_what_is_only_to_be_known(bpy, check):
+    """As how stiff a large jelly is, which was the first thing that was told of a cube that falls for ever."""
+    bpy.ops.mesh.primitive_cube_add(size=2.0)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert [code for code, _ in check()] == ["W_FALLS", "W_COARSE", "W_FEEL"]
+
+
 @pytest.mark.parametrize("how", ["object", "collection", "excluded"])
 def test_bodies_that_are_disabled_are_named(bpy, sound, how):
     from blender_xpbd.addon.checking.check_scene import check_scene

@@ -23,6 +23,7 @@ from ..geometry.solid.masses import tetrahedron_masses
 from ..geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
 from ..geometry.surface.mesh_checks import check_mesh
 from ..scene.body import Body
+from ..scene.body_contact import JELLY_THICKNESS_SHARE
 from ..scene.settings import SolverSettings
 from .body_links import with_own_particles
 from .body_model import BodyModel, followed, is_direct, scaled_parameter
@@ -38,9 +39,6 @@ Ints = npt.NDArray[np.int32]
 # stiffness that springs around a cell of the cage keep however little of the body it holds, so that it cannot fold up;
 # chosen by hand, more would stiffen the surface
 MINIMUM_FILL = 0.1
-# A sheet lies as far from others as from colliders; the surface of a solid has no thickness that could be seen.
-# Chosen by hand: enough for the gap to survive rounding
-THICKNESS_SHARE = 0.2
 # Poisson's ratio of a network of springs
 NETWORK_RATIO = 0.25
 
@@ -89,7 +87,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         surface_elements=mesh.surface_elements,
         surface_weights=mesh.surface_weights,
         frictions=frictions,
-        thickness_share=THICKNESS_SHARE,
+        thickness_share=JELLY_THICKNESS_SHARE,
         notices=(*notices, *mesh.notices),
         joined=mesh.joined,
         fragments=mesh.fragments,

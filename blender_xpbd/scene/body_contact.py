@@ -16,6 +16,11 @@ from .parameters.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 
 Ints = npt.NDArray[np.int32]
 
+# An automatic thickness of a jelly, as a share of its gap to colliders. A sheet lies as far from others as from
+# colliders; the surface of a solid has no thickness that could be seen. Chosen by hand: enough for the gap to survive
+# rounding
+JELLY_THICKNESS_SHARE = 0.2
+
 # what the artist sets, by the names of ``Object.xpbd``
 CONTACT_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(

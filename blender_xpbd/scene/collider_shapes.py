@@ -67,10 +67,15 @@ class Depth(NamedTuple):
 
 def plane_heights(points: Floats, plane: Collider) -> tuple[Floats, Floats]:
     """How far points are along a plane's normal at its first frame [m], and this normal, of length 1."""
+    normal = plane_normal(plane)
+    return (points - plane.transforms[0, :3, 3]) @ normal, normal
+
+
+def plane_normal(plane: Collider) -> Floats:
+    """The normal of a plane at its first frame, of length 1, shape (3,)."""
     matrix = plane.transforms[0]
     normal = np.cross(matrix[:3, 0], matrix[:3, 1])
-    normal /= np.linalg.norm(normal)
-    return (points - matrix[:3, 3]) @ normal, normal
+    return np.asarray(normal / np.linalg.norm(normal))
 
 
 def plane_depth(points: Floats, collider: Collider) -> Depth:

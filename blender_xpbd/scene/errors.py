@@ -99,6 +99,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_UNITS",
     "W_GAP",
     "W_SMOOTHED",
+    "W_THICKENED",
     "W_FEEL",
     "W_HEAVY",
     "W_SPACE",

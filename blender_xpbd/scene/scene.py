@@ -78,7 +78,8 @@ class Scene:
         """
         frequency, weights = body.material.goal_frequency, body.goal.weights
         is_free = frequency <= 0.0 or len(weights) < len(body.positions) or weights.min(initial=1.0) <= 0.0
-        if is_free or any(track.parameter == GOAL_FREQUENCY.name for track in self.tracks):
+        own = (body.identifier, GOAL_FREQUENCY.name)
+        if is_free or any((track.target, track.parameter) == own for track in self.tracks):
             return math.inf
         return 2.0 * gravity / (float(weights.min()) * (2.0 * math.pi * frequency) ** 2)
 

@@ -37,6 +37,8 @@ _BY_SCENE = {
     "air_lift": ("air_density", "use_force_fields"),
     "force_weight": ("use_force_fields",),
 }
+# what gives a Pin Frequency something to hold
+_HOLDERS = ("pin_group", "attach_object")
 # groups, and the settings of which one at least must be on for them to scale or to hold anything
 _GROUPS_BESIDE: dict[str, tuple[str, ...]] = {
     "push_group": PUSH,
@@ -80,7 +82,7 @@ def ignored_inputs(
         ),
         _ignored([obj.name for obj in in_pbd], "PBD mode takes shares: stiffness that was typed does not count: {}."),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
-        _idle_keys(scene, bodies, idle),
+        _idle_keys(scene, bodies, idle, pinned),
         _idle_groups(bodies),
     )
     others = (*bystander_notices(scene, objects), *field_notices(scene, objects), *weight_notices(scene, objects))
@@ -166,7 +168,10 @@ def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:
 
 
 def _idle_keys(
-    scene: bpy.types.Scene, bodies: Iterable[bpy.types.Object], stiff_in_vain: Sequence[bpy.types.Object]
+    scene: bpy.types.Scene,
+    bodies: Iterable[bpy.types.Object],
+    stiff_in_vain: Sequence[bpy.types.Object],
+    pinned: frozenset[int],
 ) -> Notice | None:
     """A warning for followed settings of bodies that have nothing to act on.
 
@@ -174,19 +179,22 @@ def _idle_keys(
         scene: to be baked.
         bodies: that are asked.
         stiff_in_vain: those of them of which it is told already that their stiffness does not count.
+        pinned: as for ``ignored_inputs``.
     """
     found = [
         f'{obj.xpbd.bl_rna.properties[name].name} of "{obj.name}" (see {listed(stops)})'
         for obj in bodies
         for name in sorted(followed_settings(obj) - (STIFFNESSES if obj in stiff_in_vain else frozenset()))
-        if (stops := _stops(scene, obj, name))
+        if (stops := _stops(scene, obj, name, is_pinned=obj.session_uid in pinned))
     ]
     return Notice("W_ANIMATED", f"Some animated XPBD settings do nothing: {'; '.join(found)}.") if found else None
 
 
-def _stops(scene: bpy.types.Scene, obj: bpy.types.Object, name: str) -> list[str]:
+def _stops(scene: bpy.types.Scene, obj: bpy.types.Object, name: str, *, is_pinned: bool) -> list[str]:
     """Labels of what keeps an animated setting of a body from doing anything."""
     settings = obj.xpbd
+    if name == "pin_frequency" and not is_pinned and settings.attach_object is None:
+        return _labels(settings, _HOLDERS)
     off = [one for one in _BY_SCENE.get(name, ()) if not getattr(scene.xpbd, one)]
     if off:
         return _labels(scene.xpbd, off)

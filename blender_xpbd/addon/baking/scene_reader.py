@@ -35,6 +35,7 @@ import numpy.typing as npt
 from ...scene.body_kinds import body_labels, no_bodies
 from ...scene.collider import Collider
 from ...scene.errors import Notice, XpbdError, attempt_all
+from ...scene.listing import quoted
 from ...scene.parameters.material_parameters import COLLIDER
 from ...scene.parameters.mode_parameters import takes_shares
 from ...scene.scene import Scene, validate
@@ -124,7 +125,7 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         if switched:
             scene.frame_set(frames.start)
         enabled = enabled_objects(context.view_layer)
-        bodies, colliders = _participants(enabled, options)
+        bodies, colliders = _participants(scene, enabled, options)
         everything = [*bodies, *colliders]
         moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
         changes = any(may_deform(obj) or follows_deformed(obj) for obj in everything)
@@ -320,7 +321,7 @@ def _quality(scene: bpy.types.Scene, options: BakeOptions) -> str:
 
 
 def _participants(
-    enabled: Sequence[bpy.types.Object], options: BakeOptions
+    scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object], options: BakeOptions
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Bodies and colliders that take part, each in the order of their names."""
     bodies = [obj for obj in enabled if is_body(obj)]
@@ -335,9 +336,18 @@ def _participants(
     if wanted := {*options.objects, *options.only}:
         bodies = [obj for obj in bodies if obj.name in wanted]
     if not bodies:
-        raise no_bodies()
+        raise _without_bodies(scene)
     colliders = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
     return bodies, [*colliders, *baked]
+
+
+def _without_bodies(scene: bpy.types.Scene) -> XpbdError:
+    """The fault of a scene of which no body is enabled: which ones there are, or that there is none."""
+    hidden = [obj.name for obj in scene.objects if is_body(obj)]
+    if not hidden:
+        return no_bodies()
+    where = "enable them in viewports, and their collections in the view layer (Outliner)"
+    return XpbdError("E_NOTHING", f"All that would be simulated is disabled: {quoted(hidden)}; {where}.")
 
 
 def _may_be_met(obj: bpy.types.Object) -> bool:

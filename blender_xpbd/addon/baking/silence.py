@@ -12,7 +12,10 @@ SHORTEST_SILENCE = 30.0
 LONGEST_BUILDING = 120.0
 # times the duration of a frame so far
 LATE_FRAMES = 20.0
-_NOT_BEGUN = "much to build, substeps are being tried, or the worker hangs. Cancel ends it"
+_NOT_BEGUN = (
+    "much to build, a solver that compiles for a new kind of scene, substeps that are tried, or the worker hangs. "
+    "Cancel ends it"
+)
 
 
 class Silence:

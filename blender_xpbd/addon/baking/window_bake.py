@@ -22,10 +22,10 @@ from .report import BakeSummary
 from .report_text import summary_error
 
 # What a slice may take at least and at most; one step of the bake may take nearly as much as the least
-SLICE_SECONDS, MOST_SLICE_SECONDS = 0.04, 0.2
-# While the solver runs, a window that is slow to draw gets a quarter of the time: without a graphics card it is drawn
-# on the solver's cores. With one it comes back within QUICK_SECONDS [s]
-REST_PER_DRAWING = 3.0
+SLICE_SECONDS, MOST_SLICE_SECONDS = 0.04, 1.0
+# A window that is slow to draw gets a quarter of the time: without a graphics card it is drawn on the cores that the
+# solver has, and anew for each frame that is stepped to. With one it comes back within QUICK_SECONDS [s]
+WORK_PER_DRAWING = 3.0
 QUICK_SECONDS, MOST_REST_SECONDS = 0.06, 1.0
 
 
@@ -132,12 +132,13 @@ class WindowBake:
 
 
 def slice_seconds(window_seconds: float) -> float:
-    """What a slice may take after the window had its time: as long, so that a scene slow to draw is soon read.
+    """What a slice may take after the window had its time: longer, so that a scene slow to draw is soon read.
 
     Args:
         window_seconds: since the slice before, in which the window was drawn [s].
     """
-    return min(max(window_seconds, SLICE_SECONDS), MOST_SLICE_SECONDS)
+    own = WORK_PER_DRAWING * window_seconds if window_seconds > QUICK_SECONDS else window_seconds
+    return min(max(own, SLICE_SECONDS), MOST_SLICE_SECONDS)
 
 
 def rest_seconds(window_seconds: float) -> float:
@@ -146,7 +147,7 @@ def rest_seconds(window_seconds: float) -> float:
     Args:
         window_seconds: in which the window was drawn [s].
     """
-    return min(REST_PER_DRAWING * window_seconds, MOST_REST_SECONDS) if window_seconds > QUICK_SECONDS else 0.0
+    return min(WORK_PER_DRAWING * window_seconds, MOST_REST_SECONDS) if window_seconds > QUICK_SECONDS else 0.0
 
 
 _current: WindowBake | None = None

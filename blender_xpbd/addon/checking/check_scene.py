@@ -37,6 +37,7 @@ from .finding import Finding, findings_of, findings_text, names_let_out
 from .letting_out import forget_let_out, let_out
 from .lying import lying
 from .smoothed import smoothed
+from .thickened import thickened
 
 # of larger scenes nothing is compiled ahead: to build them takes as long, and memory that the artist may need
 MOST_ELEMENTS = 200_000
@@ -76,6 +77,7 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found += [let_out(notice) for check in CHECKS for notice in check(scene)]
         found += lying(context, scene)
         found += smoothed(context.scene, scene)
+        found += thickened(context.scene, scene)
         folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
@@ -84,7 +86,9 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         held = _without_goals_that_go(context.scene, scene)
         costs = expense_text(held, speeds.of(kind), kind, is_known=kind in known_kernels())
     found += _range_notices(context.scene, options)
-    return tuple(Finding.of(one) for one in found), costs, scene
+    findings = map(Finding.of, found)
+    # faults, then what a button mends; what only is to be known comes last
+    return tuple(sorted(findings, key=lambda one: (not one.is_fault, not one.remedies))), costs, scene
 
 
 def _without_goals_that_go(shown: bpy.types.Scene, scene: Scene) -> Scene:

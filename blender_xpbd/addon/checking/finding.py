@@ -38,10 +38,12 @@ REMEDIES = {
     "W_UNITS": Remedy("Set Gravity to 9.81 m/s²", "xpbd.set_gravity"),
     "W_GAP": Remedy("Set Contact Distance", "xpbd.set_contact_distance"),
     "W_SMOOTHED": Remedy("Apply Subdivision", "xpbd.apply_subdivision"),
+    "W_THICKENED": Remedy("Make Room", "xpbd.make_room"),
     "W_DEFORMER": Remedy("Mute", "xpbd.mute_deformers"),
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
     "W_RIG": Remedy("Follow the Rig", "xpbd.follow_rig"),
     "E_DATA_LINKED": Remedy("Make Local", "xpbd.make_local"),
+    "E_DATA_SHARED": Remedy("Make Single User", "xpbd.make_single_user"),
 }
 # what else can be done about it
 _LET_OUT = Remedy("Let It Be Pushed Out", "xpbd.let_out")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth that a modifier after the simulation shows smoother than it is simulated, so that colliders show through it.
+"""Cloth that a modifier after the simulation shows smoother than it is simulated, so that other things show through it.
+
+These are colliders and jelly that it may lie on.
 
 A cloth that bends over an edge has its vertices there, one gap off. *Subdivision Surface* shows the limit surface of
 Catmull and Clark, which cuts the corner: a vertex v between neighbours a and b is shown at v + (a − 2v + b) / 6, so a
 fold by the angle θ of edges of the length L comes L sin(θ/2) / 3 nearer.
 
-What a cloth may lie on is what is within its reach, as all stands at the first frame: in its bounding box, made wider
-by its own length on all sides. A cloth that nothing holds goes as far as gravity and its initial velocity take it:
-that way the box has no end. So nothing is told of a cube far away, or of the edges of a ground far beyond the cloth.
+What a cloth may lie on is what is within its reach, see ``reach``.
 """
 
 from __future__ import annotations
@@ -32,16 +32,15 @@ from ...scene.listing import quoted
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
 from ..data.bake_record import read_record
-from ..measures.solid_measures import edge_numbers, mean_edge, triangle_edges
-from ..reading.feel import length_of
+from ..measures.solid_measures import edge_numbers, fans, mean_edge, triangle_edges
 from ..reading.mesh_reader import own_shape_keys
+from .gaps import gap_between, gap_to_colliders, meet
+from .reach import Box, reach_of, starting_places
 
 Floats = npt.NDArray[np.float64]
 
 # edges of a collider that are looked at, twice: a check is for the moment of a click
 MOST_LOOKED_AT = 500
-# a cloth keeps at most this share of its mean edge as gap, see ``BodyModel.contact_offset``
-MOST_GAP = 0.25
 
 
 def smoothed(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
@@ -52,26 +51,34 @@ def smoothed(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
         read: the same, as it was read at its first frame.
     """
     # made once, for all cloths
-    surfaces = {one.identifier: _Surface(one) for one in read.colliders if has_triangles(one)}
+    surfaces = {one.identifier: _Surface.of_collider(one) for one in read.colliders if has_triangles(one)}
+    surfaces |= {one.identifier: _Surface.of_body(one) for one in read.bodies if _is_jelly(one)}
     for body in read.bodies:
         obj = scene.objects.get(body.name)
         if obj is None or not body_kind(body.role, body.name).is_sheet or not smoothing(obj):
             continue
         edge = mean_edge(body.positions, body.face_sizes, body.corners)
-        gap = min(body.material.contact_offset, MOST_GAP * edge)
-        sees = body.contact.sees
+        sees, reach = body.contact.sees, reach_of(body, read.gravity)
         seen = (one for one in read.colliders if sees is None or one.identifier in sees)
-        reach = _reach(body, read.gravity)
-        turns = {one.name: _turn(one, surfaces.get(one.identifier), reach, edge) for one in seen}
-        cuts = {name: edge * np.sin(turn / 2.0) / 3.0 for name, turn in turns.items()}
-        through = {name: cut for name, cut in cuts.items() if cut > gap}
+        met = (one for one in read.bodies if _is_jelly(one) and meet(body, one))
+        turns = [
+            (one.name, gap_to_colliders(body), _turn(one, surfaces.get(one.identifier), reach, edge)) for one in seen
+        ]
+        turns += [(one.name, gap_between(body, one), surfaces[one.identifier].turn(reach, edge)) for one in met]
+        cuts = {name: (edge * np.sin(turn / 2.0) / 3.0, gap) for name, gap, turn in turns}
+        through = {name: both for name, both in cuts.items() if both[0] > both[1]}
         if through:
+            cut, gap = max(through.values())
             text = (
-                f"Subdivision shows it smoother than it is simulated: up to {max(through.values()):.2g} m nearer where "
+                f"Subdivision shows it smoother than it is simulated: up to {cut:.2g} m nearer where "
                 f"it bends over {quoted(through)}, which may show through a gap of {gap:.2g} m. Apply Subdivision, so "
                 "that what is seen is simulated, or raise Contact Distance."
             )
             yield Notice("W_SMOOTHED", text, body.name)
+
+
+def _is_jelly(body: Body) -> bool:
+    return body_kind(body.role, body.name).is_solid and len(body.corners) > 0
 
 
 def smoothing(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
@@ -103,58 +110,6 @@ def apply_subdivision(context: bpy.types.Context, obj: bpy.types.Object) -> str:
     return ""
 
 
-class _Box(NamedTuple):
-    """A box that stands upright by gravity.
-
-    Attributes:
-        axes: of the box in the world, as columns, shape (3, 3).
-        low, high: its ends along them [m], shape (3,), which may be infinite.
-    """
-
-    axes: Floats
-    low: Floats
-    high: Floats
-
-    def inner_parts(self, starts: Floats, ends: Floats) -> Floats:
-        """Which part of lines is in the box, as shares of them from start to end, shape (lines, 2).
-
-        It is empty where the first share is greater than the second.
-        """
-        first, way = starts @ self.axes, (ends - starts) @ self.axes
-        # parallel to a side, a line is between two of them all along, or nowhere
-        way = np.where(np.abs(way) < 1e-30, 1e-30, way)
-        begins, stops = (self.low - first) / way, (self.high - first) / way
-        enters, leaves = np.zeros(len(way)), np.ones(len(way))
-        for begin, stop in zip(begins.T, stops.T, strict=True):
-            enters, leaves = np.maximum(enters, np.minimum(begin, stop)), np.minimum(leaves, np.maximum(begin, stop))
-        return np.stack([enters, leaves], axis=1)
-
-    def distance(self, point: Floats) -> float:
-        """How far a point is from the box, 0 inside [m]."""
-        place = point @ self.axes
-        return float(np.linalg.norm(place - place.clip(self.low, self.high)))
-
-    def meets(self, points: Floats) -> bool:
-        """Whether a box about points, shape (points, 3), meets it."""
-        places = points @ self.axes
-        return bool(((places.min(axis=0) <= self.high) & (places.max(axis=0) >= self.low)).all())
-
-
-def _reach(body: Body, gravity: Floats) -> _Box:
-    """Where a cloth may come, see above; ``gravity`` in m/s², shape (3,)."""
-    axes = np.linalg.qr(np.column_stack([gravity, np.eye(3)]))[0]
-    places = (body.start if len(body.start) else body.positions) @ axes
-    wider = length_of(body.positions, body.axes)
-    low, high = places.min(axis=0) - wider, places.max(axis=0) + wider
-    if not (len(body.pins.vertices) or len(body.goal.vertices) or body.attachment is not None):
-        for way in (body.material.gravity_factor * gravity, body.velocity):
-            along = way @ axes
-            # not to the side by rounding
-            along[np.abs(along) <= 1e-6 * np.linalg.norm(way)] = 0.0
-            low, high = np.where(along < 0.0, -np.inf, low), np.where(along > 0.0, np.inf, high)
-    return _Box(axes, low, high)
-
-
 class _Edges(NamedTuple):
     """Edges of a surface that two triangles have, those first that turn most.
 
@@ -170,40 +125,51 @@ class _Edges(NamedTuple):
 
 @dataclass(frozen=True)
 class _Surface:
-    """The mesh of a collider in the world, and what is made of it once something may come near it.
+    """A closed mesh in the world, and what is made of it once something may come near it.
 
     Attributes:
-        collider: as it is at the first frame.
+        points: its vertices at the first frame, shape (vertices, 3) [m].
+        triangles: shape (triangles, 3).
     """
 
-    collider: Collider
+    points: Floats
+    triangles: npt.NDArray[np.int32]
 
-    @cached_property
-    def points(self) -> Floats:
-        """Its vertices, shape (vertices, 3) [m]."""
-        return transformed(self.collider.transforms[0], self.collider.positions[0])
+    @classmethod
+    def of_collider(cls, collider: Collider) -> _Surface:
+        """That of a mesh."""
+        return cls(transformed(collider.transforms[0], collider.positions[0]), collider.triangles)
+
+    @classmethod
+    def of_body(cls, body: Body) -> _Surface:
+        """That of a jelly, as it begins."""
+        return cls(starting_places(body), fans(body.face_sizes, body.corners))
 
     @cached_property
     def tree(self) -> Any:
         """A BVHTree, to ask what is nearest."""
-        return BVHTree.FromPolygons(self.points.tolist(), self.collider.triangles.tolist())
+        return BVHTree.FromPolygons(self.points.tolist(), self.triangles.tolist())
 
     @cached_property
     def edges(self) -> _Edges:
         """Its edges."""
-        return _edge_sides(self.points, self.collider.triangles)
+        return _edge_sides(self.points, self.triangles)
+
+    def turn(self, reach: Box, length: float) -> float:
+        """By which angle a sheet bends within a length at most, over what it reaches of it [rad]."""
+        return _greatest_turn(self, reach, length) if reach.meets(self.points) else 0.0
 
 
-def _turn(collider: Collider, surface: _Surface | None, reach: _Box, length: float) -> float:
+def _turn(collider: Collider, surface: _Surface | None, reach: Box, length: float) -> float:
     """By which angle a sheet bends within a length at most, over what it reaches of a collider [rad]."""
     if surface is not None:
-        return _greatest_turn(surface, reach, length) if reach.meets(surface.points) else 0.0
+        return surface.turn(reach, length)
     matrix = collider.transforms[0]
     radius = collider.radius * float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
     return min(length / radius, np.pi) if radius > 0.0 and reach.distance(matrix[:3, 3]) <= radius else 0.0
 
 
-def _greatest_turn(surface: _Surface, reach: _Box, length: float) -> float:
+def _greatest_turn(surface: _Surface, reach: Box, length: float) -> float:
     """The greatest angle by which a line over a convex part of a surface turns, of segments of a length [rad].
 
     It goes over the edges that turn most, and evenly over all others, each at the middle of what is within reach. What

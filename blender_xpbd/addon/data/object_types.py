@@ -48,4 +48,9 @@ def type_labels() -> str:
 
 def conversion_advice(objects: Iterable[bpy.types.Object]) -> str:
     """How an object that cannot have a role becomes one that can, to be put after a message; "" where none does."""
-    return ". Object > Convert > Mesh makes a mesh of it" if any(obj.type in _CONVERTIBLE for obj in objects) else ""
+    asked = list(objects)
+    if any(obj.type in _CONVERTIBLE for obj in asked):
+        return ". Object > Convert > Mesh makes a mesh of it"
+    if any(obj.instance_type == "COLLECTION" and obj.instance_collection is not None for obj in asked):
+        return ". Object > Apply > Make Instances Real makes objects of it"
+    return ""

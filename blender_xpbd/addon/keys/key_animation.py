@@ -42,6 +42,13 @@ def check_action(keys: bpy.types.Key | None, object_name: str) -> None:
         )
 
 
+def make_action_own(keys: bpy.types.Key | None) -> None:
+    """Give shape keys a copy of an action that others use too, played as it was."""
+    animation = keys.animation_data if keys else None
+    if animation is not None and animation.action is not None and _is_shared(animation):
+        _own_copy(animation)
+
+
 def is_animated(keys: bpy.types.Key, path: str) -> bool:
     """Whether a curve of the action, or a driver, moves the property."""
     animation = keys.animation_data

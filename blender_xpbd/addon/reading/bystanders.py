@@ -15,7 +15,7 @@ from ..data.object_types import is_body, takes_part
 from .enabled_objects import rendered_uids
 from .force_reader import field_objects
 from .idle_motion import VERTEX_PARENTS, followed_groups, is_reshaped, modifier_objects
-from .modifier_stack import follows_deformed, makes_own_mesh
+from .modifier_stack import deformers, follows_deformed, makes_own_mesh
 from .motion import animated_paths
 
 # Blender's own simulations that move vertices
@@ -24,6 +24,8 @@ _OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
 _COPIERS = frozenset(("MIRROR", "ARRAY"))
 # modifiers whose vertices depend on where the mesh is
 _REMAKERS = frozenset(("REMESH", "DECIMATE", "BOOLEAN", "WELD"))
+# modifiers that move vertices far, and are neither rigs nor what makes a surface fair
+_SHAPERS = frozenset(("CAST", "DISPLACE", "SHRINKWRAP", "SIMPLE_DEFORM", "WARP", "WAVE"))
 # weights of fields that are not called as these are
 _WEIGHTS = {"MAGNET": "magnetic"}
 # modifiers that go by the place of the object that they name, not by its vertices
@@ -63,6 +65,10 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
             [obj for obj in bodies if any(_remakes(one) and _acts(one) for one in obj.modifiers)],
         ),
         (
+            "Displace, Wave and the like move the finished result; apply them, or choose Deformed Mesh as Goal: {}.",
+            [obj for obj in bodies if any(one.type in _SHAPERS and _acts(one) for one in _coming_after(obj))],
+        ),
+        (
             "A cache that a modifier plays is shown in place of the result; remove it: {}.",
             [obj for obj in bodies if any(_plays_cache(one, obj) and _acts(one) for one in obj.modifiers)],
         ),
@@ -98,8 +104,14 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
             yield Notice("W_IGNORED", text.format(quoted(names)))
 
 
+def _coming_after(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """The modifiers of a body that the simulation does not see: all, but for deformers that its goal follows."""
+    followed = {one.name for one in deformers(obj)} if follows_deformed(obj) else set()
+    return [one for one in obj.modifiers if one.name not in followed]
+
+
 def weight_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) -> Iterator[Notice]:
-    """A warning for bodies that keep Field Weights of Blender's own Cloth or Soft Body, which a bake does not read.
+    """Warnings for weights of fields in vain: those of Blender's own Cloth or Soft Body, and ours where no field is.
 
     Args:
         scene: to be baked.
@@ -111,6 +123,15 @@ def weight_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) 
     if names:
         text = "Field Weights of Blender's own Cloth or Soft Body do not count; Gravity, Force Fields, Fields do: {}."
         yield Notice("W_FORCE", text.format(quoted(names)))
+    weighed = [obj.name for obj in enabled if is_body(obj) and _weighs_fields(obj)]
+    if weighed and scene.xpbd.use_force_fields and not fields:
+        text = "Forces › Force Fields weighs what no force field of the scene does: {}."
+        yield Notice("W_FORCE", text.format(quoted(weighed)))
+
+
+def _weighs_fields(obj: bpy.types.Object) -> bool:
+    """Whether an object asks for more or less of force fields; what asks for none needs none."""
+    return obj.xpbd.force_weight not in (0.0, 1.0) or "xpbd.force_weight" in animated_paths(obj)
 
 
 def _has_own_weights(obj: bpy.types.Object, kinds: Collection[str]) -> bool:

@@ -313,6 +313,62 @@ def test_keys_of_air_without_force_fields(bpy, make_body, read, name):
     assert "Force Fields" in told(read(), "W_ANIMATED")
 
 
+@pytest.mark.parametrize("how", ["PINS", "ATTACHED"])
+def test_keys_of_pin_frequency_where_nothing_is_held(make_body, read, how):
+    body, other = make_body("Body"), make_body("Other", "COLLIDER", location=(0.0, 0.0, -3.0))
+    body.vertex_groups.new(name="Empty")
+    body.xpbd.keyframe_insert("pin_frequency", frame=1)
+    for body.xpbd.pin_group in ("", "Empty"):
+        text = told(read(), "W_ANIMATED")
+        assert 'Soft Pin Frequency of "Body" (see Pin Group and Attach to)' in text
+    if how == "PINS":
+        body.vertex_groups["Empty"].add([0], 0.5, "REPLACE")
+    else:
+        body.xpbd.attach_object = other
+    assert [code for code, _ in read() if code == "W_ANIMATED"] == []
+
+
+@pytest.mark.parametrize("is_keyed", [False, True])
+def test_weights_of_force_fields_without_a_field(bpy, make_body, read, add_field, is_keyed):
+    body = make_body("Body")
+    make_body("Other", location=(0.0, 0.0, 3.0))
+    if is_keyed:
+        body.xpbd.keyframe_insert("force_weight", frame=1)
+    else:
+        body.xpbd.force_weight = 0.5
+    text = told(read(), "W_FORCE")
+    assert '"Body"' in text
+    assert '"Other"' not in text
+    field = add_field("Gust", "FORCE")
+    assert read() == []
+    bpy.data.objects.remove(field)
+    if not is_keyed:
+        body.xpbd.force_weight = 0.0
+        assert read() == [], "it asks for no fields, and has none"
+
+
+@pytest.mark.parametrize("kind", ["CAST", "DISPLACE", "SHRINKWRAP", "SIMPLE_DEFORM", "WARP", "WAVE"])
+def test_deformers_that_come_after_the_simulation(make_body, read, kind):
+    body = make_body("Body")
+    make_body("Other", location=(0.0, 0.0, 3.0)).modifiers.new("Smooth", "SMOOTH")
+    modifier = body.modifiers.new("Shaper", kind)
+    text = told(read())
+    assert '"Body"' in text
+    assert '"Other"' not in text
+    modifier.show_viewport = modifier.show_render = False
+    assert read() == []
+
+
+def test_deformers_that_the_goal_follows_are_not_told(make_body, read):
+    body = make_body("Body")
+    body.modifiers.new("Displace", "DISPLACE").strength = 0.1
+    body.xpbd.goal_source = "DEFORMED"
+    assert read() == []
+    body.modifiers.new("Subdivision", "SUBSURF")
+    body.modifiers.new("Wave", "WAVE")
+    assert '"Body"' in told(read()), "after what changes the vertices"
+
+
 def test_a_group_that_is_missing_is_not_told_to_be_idle(make_body, read):
     body = make_body("Body")
     body.xpbd.push_group = "Nowhere"
@@ -333,8 +389,9 @@ def test_keys_of_creep_beside_keys_of_the_yield(make_body, read):
         ("force_weight", "use_force_fields", 1),
     ],
 )
-def test_keys_of_what_the_scene_has_switched_off(bpy, make_body, read, name, of_scene, on):
+def test_keys_of_what_the_scene_has_switched_off(bpy, make_body, read, add_field, name, of_scene, on):
     body, settings = make_body("Body"), bpy.context.scene.xpbd
+    add_field("Gust", "FORCE")
     body.xpbd.preset = "MATERIAL"
     body.xpbd.keyframe_insert(name, frame=1)
     setattr(settings, of_scene, 0)

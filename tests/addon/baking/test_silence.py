@@ -48,5 +48,6 @@ def test_a_worker_that_hangs_before_its_first_frame_is_named(silence):
     assert words(0, 0.0) == ""
     wait(121.0)
     assert words(0, 0.0).startswith("No frame after 121 s: much to build")
+    assert "compiles for a new kind of scene" in words(0, 0.0)
     assert words(0, 0.0).endswith("the worker hangs. Cancel ends it")
     assert words(1, 0.0) == ""

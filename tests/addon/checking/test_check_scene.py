@@ -54,6 +54,32 @@ def test_no_bodies(bpy, check):
     assert [code for code, _ in check()][:1] == ["E_NOTHING"]
 
 
+def test_what_a_button_mends_comes_before_what_is_only_to_be_known(bpy, check):
+    """As how stiff a large jelly is, which was the first thing that was told of a cube that falls for ever."""
+    bpy.ops.mesh.primitive_cube_add(size=2.0)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert [code for code, _ in check()] == ["W_FALLS", "W_COARSE", "W_FEEL"]
+
+
+@pytest.mark.parametrize("how", ["object", "collection", "excluded"])
+def test_bodies_that_are_disabled_are_named(bpy, sound, how):
+    from blender_xpbd.addon.checking.check_scene import check_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    collection = bpy.data.collections.new("Hidden")
+    bpy.context.scene.collection.children.link(collection)
+    bpy.context.scene.collection.objects.unlink(sound)
+    collection.objects.link(sound)
+    if how == "excluded":
+        bpy.context.view_layer.layer_collection.children["Hidden"].exclude = True
+    else:
+        (sound if how == "object" else collection).hide_viewport = True
+    (found,) = check_scene(bpy.context, BakeOptions())
+    assert found.code == "E_NOTHING"
+    assert '"Cloth"' in found.message
+    assert "disabled" in found.message
+
+
 def test_nothing_but_the_first_frame_is_looked_at_and_the_playhead_stays(bpy, check, sound):
     sound.keyframe_insert("location", frame=1)
     sound.location.z = -5.0

@@ -167,6 +167,36 @@ def test_jelly_and_what_does_not_meet_it(bpy, found):
     assert found() == [("W_SMOOTHED", "Sheet", "Box")]
 
 
+def jelly(bpy, size):
+    bpy.ops.mesh.primitive_cube_add(size=size)
+    obj = bpy.context.object
+    obj.name, obj.xpbd.role = "Toy", "JELLY"
+    return obj
+
+
+def test_a_jelly_with_sharp_edges(bpy, found):
+    obj = sheet(bpy, 16)
+    toy = jelly(bpy, 0.5)
+    assert found() == [("W_SMOOTHED", "Sheet", "Toy")]
+    toy.location.x = 5.0
+    assert found() == []
+    toy.location.x = 0.0
+    for one in (obj, toy):
+        one.xpbd.use_body_collision = False
+        assert found() == [], "they pass through each other"
+        one.xpbd.use_body_collision = True
+
+
+def test_the_gap_to_a_jelly_is_half_of_each_thickness(bpy, found):
+    """1.5 cm are enough for a collider."""
+    obj = sheet(bpy, 16)
+    toy = jelly(bpy, 0.5)
+    obj.xpbd.contact_offset = 0.015
+    assert found() == [("W_SMOOTHED", "Sheet", "Toy")]
+    toy.xpbd.thickness = 0.015
+    assert found() == []
+
+
 def test_one_click_simulates_what_is_seen(bpy, found):
     obj = sheet(bpy, 16)
     collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=0.5)

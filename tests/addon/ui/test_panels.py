@@ -456,3 +456,15 @@ def test_a_pose_asks_for_a_key_where_there_is_one(bpy, panels, active):
     pose.target = ""
     obj.shape_key_add(name="Basis")
     assert asks()
+
+
+def test_creep_is_greyed_where_nothing_yields(bpy, active):
+    from blender_xpbd.addon.ui.plasticity_panel import XPBD_PT_plasticity
+
+    settings = active("CLOTH").xpbd
+    settings.preset = "MATERIAL"
+    assert draw(XPBD_PT_plasticity).greyed == ["creep"]
+    for name in ("yield_strain", "yield_curvature"):
+        setattr(settings, name, 5.0)
+        assert draw(XPBD_PT_plasticity).greyed == []
+        setattr(settings, name, 0.0)

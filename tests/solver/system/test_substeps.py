@@ -12,6 +12,7 @@ from blender_xpbd.geometry.solid.tetrahedra import signed_volumes
 from blender_xpbd.scene.body import Pins
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import preset_values
+from blender_xpbd.scene.track import Track
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.statistics import Measure
 from blender_xpbd.solver.system.substeps import (
@@ -98,6 +99,20 @@ def test_what_is_drawn_to_a_goal_does_not_fall_to_the_floor():
     assert speed(len(vertices), 0.25) == pytest.approx(2.0 * GRAVITY / (0.5 * rate) + goes, rel=1e-3)
     # a part that nothing draws hangs as low as it likes
     assert speed(len(vertices) - 1) == pytest.approx(np.sqrt(2.0 * GRAVITY * 1.0))
+
+
+@pytest.mark.parametrize(("keyed", "falls"), [("own", True), ("other", False)])
+def test_only_its_own_keys_of_the_goals_strength_let_a_body_fall(keyed, falls):
+    cubes = [replace(jelly_cube(0.2, height=height, resolution=3), identifier=name) for name, height in
+             (("own", 5.0), ("other", 9.0))]  # fmt: skip
+    vertices = np.arange(len(cubes[0].positions))
+    drawn = [
+        replace(one, goal=Pins(vertices, np.ones(len(vertices), np.float32), one.positions[None])) for one in cubes
+    ]
+    both = scene(*drawn, colliders=[plane()], frames=(1, 100))
+    assert not np.isinf(both.goal_reach(drawn[0], GRAVITY))
+    one_keyed = replace(both, tracks=(Track(keyed, "goal_frequency", np.linspace(0.0, 3.0, 100)),))
+    assert np.isinf(one_keyed.goal_reach(drawn[0], GRAVITY)) == falls
 
 
 def test_a_goal_is_as_fast_as_its_fastest_vertex():

@@ -26,10 +26,13 @@ from ...checking.lying import lies_on
 from ...checking.resolutions import is_coarser_than_automatic, suit_mesh
 from ...checking.sizes import suit_size
 from ...checking.smoothed import apply_subdivision
+from ...checking.thickened import make_room, shown_side
 from ...checking.wrapped import make_hollow, wrapping
 from ...data.bake_options import BakeOptions
 from ...data.properties import unit_scale_of
+from ...keys.key_animation import make_action_own
 from ...reading.feel import length_of
+from ...reading.mesh_reader import is_shared, own_shape_keys
 from ...reading.motion import animated_paths, may_move
 from ...reading.points import point_count
 from ...reading.unit_scale import DEFAULT_GRAVITY, fitting_gap
@@ -266,6 +269,23 @@ class XPBD_OT_make_local(ObjectRemedy, bpy.types.Operator):
         return ""
 
 
+class XPBD_OT_make_single_user(ObjectRemedy, bpy.types.Operator):
+    """Give an object a copy of the mesh that it shares, so that the others do not gain its shape keys."""
+
+    bl_idname = "xpbd.make_single_user"
+    bl_label = "Make Single User"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Copy the mesh, and the action of its shape keys; materials stay shared."""
+        if not is_shared(obj):
+            return f'No other object uses the mesh of "{obj.name}"'
+        obj.data = obj.data.copy()
+        make_action_own(own_shape_keys(obj.data))
+        forget_fault(context.scene, "E_DATA_SHARED", obj.name)
+        return ""
+
+
 class XPBD_OT_set_contact_distance(ObjectRemedy, bpy.types.Operator):
     """Give an object the usual gap to colliders, whatever the unit scale of the scene."""
 
@@ -281,6 +301,23 @@ class XPBD_OT_set_contact_distance(ObjectRemedy, bpy.types.Operator):
             return f'"{obj.name}" has no faces'
         obj.xpbd.contact_offset = gap / unit_scale_of(context.scene)
         return ""
+
+
+class XPBD_OT_make_room(ObjectRemedy, bpy.types.Operator):
+    """Give a cloth a gap as wide as Solidify shows it thick, so that it does not sink into what it lies on."""
+
+    bl_idname = "xpbd.make_room"
+    bl_label = "Make Room"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Set Contact Distance and Thickness."""
+        body = next(
+            (one for one in read_first_frame(context, BakeOptions()).scene.bodies if one.name == obj.name), None
+        )
+        if body is None or shown_side(obj) == 0.0:
+            return f'Solidify shows "{obj.name}" no thicker than it is simulated'
+        return make_room(obj, body, unit_scale_of(context.scene))
 
 
 class XPBD_OT_subdivide(Remedy, bpy.types.Operator):

@@ -65,7 +65,8 @@ class XPBD_OT_set_role(bpy.types.Operator):
         for obj in given:
             obj.xpbd.role = self.role
         if refused:
-            self.report({"WARNING"}, f"Linked from another file, so left as they are: {', '.join(refused)}")
+            how = "Object > Relations > Make Local makes them this file's own"
+            self.report({"WARNING"}, f"Linked from another file, so left as they are: {', '.join(refused)}. {how}")
         if self.role in body_roles():
             start_ahead(worker_python_path(context))
             for told in (follow_mesh(context, given), follow_size(context, given)):

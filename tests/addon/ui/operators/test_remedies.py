@@ -351,6 +351,27 @@ def test_what_is_linked_is_made_local(bpy, make_body, codes, tmp_path):
     assert _times_told(finding.message) == 0, "by the report of that bake"
 
 
+def test_what_is_shared_gets_a_mesh_of_its_own(bpy, make_body, codes):
+    """Copied by Alt + D."""
+    body = make_body("Body", location=(0.0, 0.0, 3.0))
+    bpy.context.scene.xpbd.use_floor = True
+    body.shape_key_add(name="Basis")
+    key = body.shape_key_add(name="Big")
+    key.keyframe_insert("value", frame=1)
+    body.data.materials.append(bpy.data.materials.new("Paint"))
+    twin = body.copy()
+    bpy.context.collection.objects.link(twin)
+    bpy.ops.xpbd.check()
+    assert codes() == ["E_DATA_SHARED", "E_DATA_SHARED"]
+    assert bpy.ops.xpbd.make_single_user(object_name="Body") == {"FINISHED"}
+    assert "E_DATA_SHARED" not in codes()
+    assert body.data != twin.data
+    assert body.data.materials[0] == twin.data.materials[0]
+    actions = [one.data.shape_keys.animation_data.action for one in (body, twin)]
+    assert actions[0] != actions[1]
+    assert bpy.ops.xpbd.make_single_user(object_name="Body") == {"CANCELLED"}
+
+
 def _times_told(message):
     from blender_xpbd.addon.ui import panels
     from tests.addon.recorded_layout import draw

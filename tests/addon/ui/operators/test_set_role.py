@@ -153,3 +153,8 @@ def test_what_could_be_a_mesh_is_told_how(bpy):
         assert "Convert" in conversion_advice([bpy.context.object])
     bpy.ops.mesh.primitive_cube_add()
     assert conversion_advice([bpy.context.object]) == ""
+    instance = bpy.data.objects.new("Instance", None)
+    instance.instance_type = "COLLECTION"
+    assert conversion_advice([instance]) == ""
+    instance.instance_collection = bpy.data.collections.new("Copied")
+    assert "Make Instances Real" in conversion_advice([instance])

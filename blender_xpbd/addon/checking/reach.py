@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a cloth may come, as all stands at the first frame.
+
+What a cloth may lie on is what is within its reach: in its bounding box, made wider by its own length on all sides. A
+cloth that nothing holds goes as far as gravity and its initial velocity take it: that way the box has no end. So
+nothing is told of a cube far away, or of the edges of a ground far beyond the cloth.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...scene.body import Body
+from ..reading.feel import length_of
+
+Floats = npt.NDArray[np.float64]
+
+
+class Box(NamedTuple):
+    """A box that stands upright by gravity.
+
+    Attributes:
+        axes: of the box in the world, as columns, shape (3, 3).
+        low, high: its ends along them [m], shape (3,), which may be infinite.
+    """
+
+    axes: Floats
+    low: Floats
+    high: Floats
+
+    def inner_parts(self, starts: Floats, ends: Floats) -> Floats:
+        """Which part of lines is in the box, as shares of them from start to end, shape (lines, 2).
+
+        It is empty where the first share is greater than the second.
+        """
+        first, way = starts @ self.axes, (ends - starts) @ self.axes
+        # parallel to a side, a line is between two of them all along, or nowhere
+        way = np.where(np.abs(way) < 1e-30, 1e-30, way)
+        begins, stops = (self.low - first) / way, (self.high - first) / way
+        enters, leaves = np.zeros(len(way)), np.ones(len(way))
+        for begin, stop in zip(begins.T, stops.T, strict=True):
+            enters, leaves = np.maximum(enters, np.minimum(begin, stop)), np.minimum(leaves, np.maximum(begin, stop))
+        return np.stack([enters, leaves], axis=1)
+
+    def distance(self, point: Floats) -> float:
+        """How far a point is from the box, 0 inside [m]."""
+        place = point @ self.axes
+        return float(np.linalg.norm(place - place.clip(self.low, self.high)))
+
+    def lowest(self, normal: Floats) -> float:
+        """How far it reaches against a direction at most: the least of normal · point; ``normal`` of shape (3,)."""
+        along = normal @ self.axes
+        # an end that is infinite does not count across the direction
+        ways = np.where(along > 0.0, self.low, self.high)
+        return float((along[along != 0.0] * ways[along != 0.0]).sum())
+
+    def meets(self, points: Floats) -> bool:
+        """Whether a box about points, shape (points, 3), meets it."""
+        places = points @ self.axes
+        return bool(((places.min(axis=0) <= self.high) & (places.max(axis=0) >= self.low)).all())
+
+
+def starting_places(body: Body) -> Floats:
+    """Where its vertices are when the simulation begins, shape (vertices, 3) [m]."""
+    return body.start if len(body.start) else body.positions
+
+
+def reach_of(body: Body, gravity: Floats) -> Box:
+    """Where a body may come, see above; ``gravity`` in m/s², shape (3,)."""
+    axes = np.linalg.qr(np.column_stack([gravity, np.eye(3)]))[0]
+    places = starting_places(body) @ axes
+    wider = length_of(body.positions, body.axes)
+    low, high = places.min(axis=0) - wider, places.max(axis=0) + wider
+    if not (len(body.pins.vertices) or len(body.goal.vertices) or body.attachment is not None):
+        for way in (body.material.gravity_factor * gravity, body.velocity):
+            along = way @ axes
+            # not to the side by rounding
+            along[np.abs(along) <= 1e-6 * np.linalg.norm(way)] = 0.0
+            low, high = np.where(along < 0.0, -np.inf, low), np.where(along > 0.0, np.inf, high)
+    return Box(axes, low, high)

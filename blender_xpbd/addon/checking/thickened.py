@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth that Solidify shows thicker than the gap that it keeps, so that it sinks into what it lies on.
+
+Solidify moves one copy of the surface out by t (1 + o) / 2 and another in by t (1 − o) / 2, with the thickness t and
+the offset o. A cloth may lie on either side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+
+from ...scene.body import Body
+from ...scene.body_kinds import body_kind
+from ...scene.collider import Collider
+from ...scene.collider_shapes import has_triangles, plane_normal
+from ...scene.errors import Notice
+from ...scene.listing import quoted
+from ...scene.scene import Scene
+from ...scene.transforms import transformed
+from ..data.properties import unit_scale_of
+from ..measures.solid_measures import mean_edge
+from .gaps import MOST_GAP, gap_between, gap_to_colliders, meet, thickness_of
+from .lying import PLANE
+from .reach import Box, reach_of, starting_places
+
+# of a gap, by how much what is seen may be thicker: nobody sees less
+_MARGIN = 0.01
+
+
+def thickened(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
+    """A warning for each cloth that its modifier shows so thick that it sinks into what it may lie on.
+
+    Args:
+        scene: whose objects have modifiers.
+        read: the same, as it was read at its first frame.
+    """
+    for body in read.bodies:
+        obj = scene.objects.get(body.name)
+        if obj is None or not body_kind(body.role, body.name).is_sheet:
+            continue
+        side = shown_side(obj) * unit_scale_of(scene)
+        if side == 0.0:
+            continue
+        sunk = [name for name, shown, gap in _gaps(scene, body, read) if shown > (1.0 + _MARGIN) * gap]
+        if sunk:
+            text = (
+                f"Solidify shows it {side:.2g} m thick to one side, more than the gap that it keeps, so that it sinks "
+                f"into {quoted(sunk)}. Make Room widens the gap."
+            )
+            yield Notice("W_THICKENED", text, body.name)
+
+
+def shown_side(obj: bpy.types.Object) -> float:
+    """How far modifiers show a surface to one side of the mesh at most, in the scene's unit of length."""
+    scale = float(np.linalg.norm(np.array(obj.matrix_world)[:3, :3], axis=0).max())
+    return scale * sum(_side(one) for one in obj.modifiers if one.type == "SOLIDIFY" and _is_shown(one))
+
+
+def make_room(obj: bpy.types.Object, body: Body, unit_scale: float) -> str:
+    """Give a cloth the gap that it is shown to fill; why not, where its mesh is too coarse for that.
+
+    Args:
+        obj: of the body.
+        body: as it was read.
+        unit_scale: metres per Blender unit.
+    """
+    side = shown_side(obj) * unit_scale
+    most = MOST_GAP * mean_edge(body.positions, body.face_sizes, body.corners)
+    if side > (1.0 + _MARGIN) * most:
+        return (
+            f'A gap is a quarter of an edge at most, so "{obj.name}" can keep {most:.2g} m: make Solidify thinner than '
+            "that on both sides, or make the object a Jelly"
+        )
+    obj.xpbd.contact_offset = side / unit_scale
+    # two layers face each other, and each is shown thick
+    obj.xpbd.thickness = max(obj.xpbd.thickness, 2.0 * side / unit_scale)
+    return ""
+
+
+def _side(modifier: bpy.types.Modifier) -> float:
+    return 0.5 * abs(modifier.thickness) * (1.0 + abs(modifier.offset))
+
+
+def _is_shown(modifier: bpy.types.Modifier) -> bool:
+    return bool(modifier.show_viewport or modifier.show_render)
+
+
+def _gaps(scene: bpy.types.Scene, body: Body, read: Scene) -> Iterator[tuple[str, float, float]]:
+    """What a cloth may lie on: its name, how thick both are shown towards each other, and the gap between them [m].
+
+    Args:
+        scene: whose objects have modifiers.
+        body: of the cloth.
+        read: the scene as it was read.
+    """
+    unit_scale, sees, reach = unit_scale_of(scene), body.contact.sees, reach_of(body, read.gravity)
+    side = shown_side(scene.objects[body.name]) * unit_scale
+    for one in read.colliders:
+        if (sees is None or one.identifier in sees) and _is_reached(one, reach):
+            yield one.name, side, gap_to_colliders(body)
+    for other in read.bodies:
+        kind = body_kind(other.role, other.name)
+        if (kind.is_solid or kind.is_sheet) and meet(body, other) and reach.meets(starting_places(other)):
+            obj = scene.objects.get(other.name)
+            shown = shown_side(obj) * unit_scale if obj is not None and kind.is_sheet else 0.0
+            yield other.name, side + shown, gap_between(body, other)
+    if body.contact.self_collision:
+        yield body.name, 2.0 * side, thickness_of(body)
+
+
+def _is_reached(collider: Collider, reach: Box) -> bool:
+    matrix = collider.transforms[0]
+    if has_triangles(collider):
+        return reach.meets(transformed(matrix, collider.positions[0]))
+    if collider.shape == PLANE:
+        normal = plane_normal(collider)
+        return reach.lowest(normal) <= float(normal @ matrix[:3, 3])
+    radius = collider.radius * float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
+    return reach.distance(matrix[:3, 3]) <= radius

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth that Solidify shows thicker than its gap is told of what it would sink into."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def found(bpy):
+    """A function that checks the scene; what is told of thickness: of whom, and which names it says."""
+
+    def find():
+        bpy.context.view_layer.update()
+        bpy.ops.xpbd.check()
+        rows = json.loads(bpy.context.scene.xpbd.findings)
+        rows = [row for row in rows if row["code"] == "W_THICKENED"]
+        return [(row["object"], *row["message"].split('"')[1::2]) for row in rows]
+
+    return find
+
+
+def sheet(bpy, thickness=0.02, offset=-1.0, name="Sheet", height=1.0, cells=10):
+    """A level sheet of 1 m, whose edges are 10 cm long, and a modifier that shows it thick."""
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=cells, y_subdivisions=cells, size=1.0, location=(0.0, 0.0, height))
+    obj = bpy.context.object
+    obj.name, obj.xpbd.role = name, "CLOTH"
+    modifier = obj.modifiers.new("Solidify", "SOLIDIFY")
+    modifier.thickness, modifier.offset = thickness, offset
+    return obj
+
+
+def box(bpy, role="COLLIDER", location=(0.0, 0.0, 0.0)):
+    bpy.ops.mesh.primitive_cube_add(size=0.5, location=location)
+    obj = bpy.context.object
+    obj.name, obj.xpbd.role = "Box", role
+    return obj
+
+
+@pytest.mark.parametrize("role", ["COLLIDER", "JELLY"])
+def test_it_sinks_into_what_it_falls_on(bpy, found, role):
+    sheet(bpy)
+    assert found() == []
+    obj = box(bpy, role)
+    assert found() == [("Sheet", "Box")]
+    obj.location.x = 5.0
+    assert found() == []
+
+
+@pytest.mark.parametrize(("thickness", "offset", "is_told"), [(0.004, -1.0, False), (0.004, 0.0, False),
+    (0.008, 1.0, True), (-0.008, 0.0, False), (-0.016, 0.0, True), (0.02, 0.0, True)])  # fmt: skip
+def test_it_goes_by_the_side_that_is_thicker(bpy, found, thickness, offset, is_told):
+    """The gap is 5 mm."""
+    sheet(bpy, thickness, offset)
+    box(bpy)
+    assert found() == ([("Sheet", "Box")] if is_told else [])
+
+
+def test_a_floor_counts_where_the_cloth_comes_to_it(bpy, found):
+    obj = sheet(bpy, height=9.0)
+    bpy.context.scene.xpbd.use_floor = True
+    (told,) = found()
+    assert told[0] == "Sheet"
+    obj.vertex_groups.new(name="Pins").add([0], 1.0, "REPLACE")
+    obj.xpbd.pin_group = "Pins"
+    assert found() == [], "it hangs 9 m above it"
+
+
+def test_layers_need_room_for_both(bpy, found):
+    """Of 4 mm each, at 5 mm."""
+    sheet(bpy, 0.004, name="Lower")
+    other = sheet(bpy, 0.004, name="Upper", height=1.1)
+    assert sorted(found()) == [("Lower", "Upper"), ("Upper", "Lower")]
+    other.modifiers.clear()
+    assert found() == []
+    bpy.data.objects["Lower"].xpbd.use_self_collision = True
+    assert found() == [("Lower", "Lower")]
+
+
+def test_what_is_not_shown_and_what_is_scaled(bpy, found):
+    obj = sheet(bpy, 0.004)
+    box(bpy)
+    obj.scale = (2.0, 2.0, 2.0)
+    assert found() == [("Sheet", "Box")]
+    obj.modifiers[0].show_viewport = False
+    assert found() == [("Sheet", "Box")], "renders show it"
+    obj.modifiers[0].show_render = False
+    assert found() == []
+
+
+@pytest.mark.parametrize("unit_scale", [1.0, 0.1])
+def test_one_click_makes_room(bpy, found, unit_scale):
+    bpy.context.scene.unit_settings.scale_length = unit_scale
+    obj = sheet(bpy)
+    obj.xpbd.use_self_collision = True
+    box(bpy, "JELLY")
+    bpy.context.scene.xpbd.use_floor = True
+    assert len(found()) == 1
+    assert bpy.ops.xpbd.make_room(object_name="Sheet") == {"FINISHED"}
+    assert obj.xpbd.contact_offset == pytest.approx(0.02)
+    assert obj.xpbd.thickness == pytest.approx(0.04)
+    assert found() == []
+
+
+def test_a_coarse_mesh_has_no_room(bpy, found):
+    obj = sheet(bpy, cells=4, thickness=0.1)
+    box(bpy)
+    assert found() == [("Sheet", "Box")]
+    assert bpy.ops.xpbd.make_room(object_name="Sheet") == {"CANCELLED"}
+    assert obj.xpbd.contact_offset == pytest.approx(0.005)
+    obj.modifiers.clear()
+    assert bpy.ops.xpbd.make_room(object_name="Sheet") == {"CANCELLED"}

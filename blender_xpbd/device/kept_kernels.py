@@ -15,10 +15,10 @@ from functools import cache
 from typing import Any
 
 import taichi as ti
-from taichi.lang import impl, kernel_impl
 
 from .host_memory import is_processor
 from .kernel_fingerprint import UnknownIngredientError, fingerprint
+from .version import knows_taichi
 
 _BITS, _WORDS = 30, 9
 _FOLDER = "offline_cache"
@@ -34,7 +34,7 @@ def compile_kernel(primal: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
     Returns:
         The kernel that launches are prepared with, and its binary.
     """
-    impl.get_runtime().materialize()
+    ti.lang.impl.get_runtime().materialize()
     instance, features = primal.mapper.lookup(arguments)
     words = _words(primal, features) if is_processor() and _can_keep() else None
     if words is None:
@@ -55,7 +55,7 @@ def compile_kernel(primal: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
 
 def _words(primal: Any, features: Any) -> list[int] | None:
     """A fingerprint as constants of a kernel; nothing where none can be had."""
-    config = impl.get_runtime().prog.config()
+    config = ti.lang.impl.get_runtime().prog.config()
     settings = [name for name in dir(config) if not name.startswith(("_", _FOLDER))]
     told = [f"{name} {getattr(value := getattr(config, name), 'to_string', value.__str__)()}" for name in settings]
     kinds = [(argument.name, argument.annotation) for argument in primal.arguments]
@@ -68,12 +68,12 @@ def _words(primal: Any, features: Any) -> list[int] | None:
 
 def _make(primal: Any, arguments: tuple[Any, ...], features: Any, words: list[int], is_whole: bool) -> Any:
     """A kernel whose key comes from its arguments and some words; with its statements, or spoiled."""
-    tree, context = kernel_impl._get_tree_and_ctx(
+    tree, context = ti.lang.kernel_impl._get_tree_and_ctx(
         primal, args=arguments, excluded_parameters=primal.template_slot_locations, arg_features=features
     )
 
     def settle() -> int:
-        kernel = impl.get_runtime().compiling_callable
+        kernel = ti.lang.impl.get_runtime().compiling_callable
         _note_key(kernel)
         if not is_whole:
             _spoil(kernel)
@@ -85,12 +85,12 @@ def _make(primal: Any, arguments: tuple[Any, ...], features: Any, words: list[in
     definition.body = [*ast.parse(first).body, *(definition.body if is_whole else ())]
 
     def build(kernel: Any) -> None:
-        runtime = impl.get_runtime()
+        runtime = ti.lang.impl.get_runtime()
         primal.kernel_cpp = kernel
         runtime.inside_kernel, runtime.current_kernel, runtime.compiling_callable = True, primal, kernel
         try:
             context.ast_builder = kernel.ast_builder()
-            kernel_impl.transform_tree(tree, context)
+            ti.lang.kernel_impl.transform_tree(tree, context)
         finally:
             runtime.inside_kernel, runtime.current_kernel, runtime.compiling_callable = False, None, None
 
@@ -98,11 +98,11 @@ def _make(primal: Any, arguments: tuple[Any, ...], features: Any, words: list[in
 
 
 def _create(build: Callable[[Any], None], name: str, mode: Any) -> Any:
-    return impl.get_runtime().prog.create_kernel(build, name, mode)
+    return ti.lang.impl.get_runtime().prog.create_kernel(build, name, mode)
 
 
 def _binary(kernel: Any) -> Any:
-    program = impl.get_runtime().prog
+    program = ti.lang.impl.get_runtime().prog
     return program.compile_kernel(program.config(), program.get_device_caps(), kernel)
 
 
@@ -112,7 +112,7 @@ def _note_key(kernel: Any) -> bool:
     Returns:
         Whether nothing was found, as there must not be; one of the same key that was compiled in this process is.
     """
-    program = impl.get_runtime().prog
+    program = ti.lang.impl.get_runtime().prog
     config = ti._lib.core.CompileConfig()
     config.arch, config.offline_cache = ti.vulkan, False
     with _silence():
@@ -131,6 +131,8 @@ def _spoil(kernel: Any) -> None:
 @cache
 def _can_keep() -> bool:
     """Whether this Taichi notes keys so, and compiles nothing that is spoiled."""
+    if not knows_taichi():
+        return False
     noted: list[bool] = []
 
     def build(kernel: Any) -> None:

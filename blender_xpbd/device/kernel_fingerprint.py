@@ -28,7 +28,10 @@ _LIBRARIES = ("taichi", "numpy", "math", "builtins", "typing", "collections", "i
 _VERSIONS = (sys.version, np.__version__, str(ti.__version__))
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), np.number, np.bool_, np.dtype)
 _SEQUENCES = (tuple, list, set, frozenset)
-# of types of Taichi, pointers that their other attributes imply
+# Taichi has these types, but gives only some of them a public name
+_NumberType = type(ti.f64)
+_MatrixType = type(ti.types.matrix(2, 2, ti.f64))
+# pointers of theirs that their other attributes imply
 _IMPLIED = ("tensor_type", "dtype_pointer")
 
 
@@ -111,9 +114,9 @@ class _Ingredients:
             self._tell("module", thing.__name__)
         elif isinstance(thing, np.ndarray):
             self._tell("array", str(thing.dtype), str(thing.shape), thing.tobytes().hex())
-        elif isinstance(thing, ti._lib.core.DataType):
+        elif isinstance(thing, _NumberType):
             self._tell("type", thing.to_string())
-        elif isinstance(thing, PackType | ArrayType | ti.lang.matrix.MatrixType):
+        elif isinstance(thing, PackType | ArrayType | _MatrixType):
             self._tell(type(thing).__name__)
             self.add({name: value for name, value in vars(thing).items() if name not in _IMPLIED})
         elif parts := _parts(thing):

@@ -35,12 +35,16 @@ _MatrixType = type(ti.types.matrix(2, 2, ti.f64))
 _IMPLIED = ("tensor_type", "dtype_pointer")
 
 
+# things of libraries that are what they are called
+_NAMED = (types.BuiltinFunctionType, types.MethodDescriptorType)
+
+
 class _Pair(NamedTuple):
     one: int
 
 
-# how classes keep their fields, which are told by name
-_SLOTS = (type(_Pair.one), types.MemberDescriptorType, types.GetSetDescriptorType)
+# how classes keep their fields and enumerations their members, which are told by name
+_SLOTS = (type(_Pair.one), types.MemberDescriptorType, types.GetSetDescriptorType, enum.property)
 
 
 class UnknownIngredientError(Exception):
@@ -106,7 +110,7 @@ class _Ingredients:
 
     def _add_new(self, thing: Any) -> None:
         if isinstance(thing, types.FunctionType):
-            self._add_function(getattr(thing, "__wrapped__", thing))
+            self._add_function(thing.__wrapped__ if hasattr(thing, "_is_taichi_function") else thing)
         elif isinstance(thing, type):
             self._add_class(thing)
         elif isinstance(thing, types.ModuleType):
@@ -122,8 +126,15 @@ class _Ingredients:
         elif parts := _parts(thing):
             self._tell(type(thing).__name__)
             self.add(parts)
-        elif _is_of_library(thing):
-            self._tell("named", thing.__module__, getattr(thing, "__qualname__", ""), type(thing).__qualname__)
+        elif isinstance(thing, np.ufunc):
+            self._tell("ufunc", thing.__name__)
+        elif isinstance(thing, _NAMED) and _is_of_library(thing):
+            self._tell("named", str(thing.__module__), thing.__name__)
+        elif _is_of_library(thing) and hasattr(type(thing), "__members__"):
+            # an enumeration of Taichi's own library
+            self._tell("enum", type(thing).__qualname__, thing.name)
+        elif isinstance(thing, ti.template):
+            self._tell("template")
         else:
             raise UnknownIngredientError(f"{type(thing)}: {thing!r}")
 
@@ -131,22 +142,25 @@ class _Ingredients:
         self._tell("class", kind.__module__, kind.__qualname__)
         if _is_of_library(kind):
             return
-        self.add((kind.__bases__, getattr(kind, "_fields", ()), getattr(kind, "_field_defaults", {})))
+        self.add(kind.__bases__)
+        if issubclass(kind, enum.Enum):
+            self.add(dict(kind.__members__))
         if is_dataclass(kind):
             for field in fields(kind):
                 self.add((field.name, None if field.default is MISSING else field.default))
         for name, value in vars(kind).items():
             if isinstance(value, types.FunctionType):
                 # what a named tuple and a data class are given follows from their fields
-                if value.__code__.co_filename.startswith("<") or _is_of_library(value):
+                source = getattr(value, "__wrapped__", value).__code__.co_filename
+                if source.startswith("<") or _is_of_library(value):
                     continue
-            elif name.startswith("_") or isinstance(value, _SLOTS):
+            elif name.startswith("__") or _is_implied(name) or isinstance(value, _SLOTS):
                 continue
             self._tell("attribute", name)
             self.add(value)
 
     def _add_function(self, function: types.FunctionType) -> None:
-        self._tell("function", function.__module__, function.__qualname__)
+        self._tell("function", str(function.__module__), function.__qualname__)
         if _is_of_library(function):
             return
         codes = list(_codes(function.__code__))
@@ -158,14 +172,15 @@ class _Ingredients:
         self.add((function.__defaults__, function.__kwdefaults__))
         self.add([cell.cell_contents for cell in function.__closure__ or ()])
         names = {name for code in codes for name in code.co_names}
-        for name in sorted(names & function.__globals__.keys()):
-            value = function.__globals__[name]
-            self._tell("global", name)
+        self._add_members("global", function.__globals__, names)
+
+    def _add_members(self, what: str, members: dict[str, Any], names: set[str]) -> None:
+        for name in sorted(names & members.keys()):
+            value = members[name]
+            self._tell(what, name)
             self.add(value)
             if isinstance(value, types.ModuleType) and not _is_of_library(value):
-                for member in sorted(names & vars(value).keys()):
-                    self._tell("member", member)
-                    self.add(vars(value)[member])
+                self._add_members("member", vars(value), names)
 
 
 def _parts(thing: Any) -> tuple[Any, ...]:
@@ -181,6 +196,11 @@ def _parts(thing: Any) -> tuple[Any, ...]:
     if is_dataclass(thing):
         return type(thing), *(getattr(thing, field.name) for field in fields(thing))
     return ()
+
+
+def _is_implied(attribute: str) -> bool:
+    """Whether an attribute of a class is what enumerations and abstract classes keep of their members."""
+    return attribute == "_abc_impl" or (attribute.startswith("_") and attribute.endswith("_"))
 
 
 def _is_of_library(thing: Any) -> bool:

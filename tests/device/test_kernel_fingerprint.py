@@ -6,6 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,10 @@ from blender_xpbd.device.packs import pack_type
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = '''
+import enum
 from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
+from functools import partial, wraps
+from typing import ClassVar, NamedTuple
 
 import taichi as ti
 
@@ -49,11 +51,17 @@ class Pair(NamedTuple):
         return self.first + self.second
 
 
+class Mode(enum.IntEnum):
+    FAST = 11
+    SLOW = 12
+
+
 @dataclass(frozen=True)
 class Kind:
     name: str
     act: object
     weight: float = 6.0
+    _share: ClassVar[float] = 0.25
 
     @property
     def twice(self):
@@ -73,10 +81,23 @@ def shared(value):
 ADD = shared(8.0)
 
 
+def twice(function):
+    @wraps(function)
+    def wrapped(x):
+        return 2.0 * function(x)
+
+    return wrapped
+
+
+@twice
+def doubled(x):
+    return x
+
+
 def made(x):
     """What a kernel would be."""
     pair = Pair(1)
-    result = called(x) + ADD(x) + pair.total() + 9.0 * 10.0
+    result = called(x) + doubled(x) + Mode.FAST + ADD(x) + pair.total() + 9.0 * 10.0
     for kind in ti.static(KINDS):
         result += kind.act(x) * kind.twice
     if "two" in NAMES:
@@ -125,6 +146,9 @@ def test_the_same_source_has_the_same_fingerprint_wherever_it_stands(tmp_path):
         ('"one", "two"', '"one", "four"'),
         ("ti.math.sqrt", "ti.math.exp"),
         ("return x + value", "return x - value"),
+        ("_share: ClassVar[float] = 0.25", "_share: ClassVar[float] = 0.5"),
+        ("2.0 * function(x)", "3.0 * function(x)"),
+        ("FAST = 11", "FAST = 13"),
     ],
 )
 def test_it_changes_with_whatever_the_function_leads_to(old, new, tmp_path):
@@ -157,10 +181,31 @@ def test_it_changes_with_template_arguments_and_types(tmp_path):
     assert len({fingerprint(function, each) for each in told}) == len(told)
 
 
-def test_what_is_not_known_is_refused(tmp_path):
-    function = load(tmp_path / "a", SOURCE.replace("ADD = shared(8.0)", "class Adds:\n    pass\n\n\nADD = Adds()"))
+@pytest.mark.parametrize(
+    "constant", ["type('Adds', (), {})()", "ti.Vector([1.0, 2.0])", "ti.types.struct(a=ti.f64)", "iter([1])"]
+)
+def test_what_is_not_known_is_refused(constant, tmp_path):
+    function = load(tmp_path / "a", SOURCE.replace("ADD = shared(8.0)", f"ADD = {constant}"))
     with pytest.raises(UnknownIngredientError):
         fingerprint(function)
+
+
+@pytest.mark.parametrize("place", ["inner", "inner.innermost"])
+def test_it_follows_members_of_modules(place, monkeypatch):
+    function = module_function()
+    before = fingerprint(function)
+    monkeypatch.setitem(sys.modules[f"outer.{place}"].__dict__, "VALUE", 2.0)
+    assert fingerprint(function) != before
+
+
+def module_function():
+    """A function that names members of modules in modules."""
+    outer, inner, innermost = (types.ModuleType(f"outer{name}") for name in ("", ".inner", ".inner.innermost"))
+    outer.inner, inner.innermost, inner.VALUE, innermost.VALUE = inner, innermost, 1.0, 1.0
+    sys.modules.update({each.__name__: each for each in (outer, inner, innermost)})
+    names = {"outer": outer}
+    exec("def made():\n    return outer.inner.VALUE + outer.inner.innermost.VALUE\n", names)
+    return names["made"]
 
 
 PROGRAM = """

@@ -154,7 +154,7 @@ def _can_keep() -> bool:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Without a word of Taichi's on what it cannot compile."""
+    """Without a word of Taichi's on what it cannot compile; its level is that of ``start_taichi`` after it."""
     ti._lib.core.set_logging_level("critical")
     try:
         yield

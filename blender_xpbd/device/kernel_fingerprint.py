@@ -36,7 +36,7 @@ _IMPLIED = ("tensor_type", "dtype_pointer")
 
 
 # things of libraries that are what they are called
-_NAMED = (types.BuiltinFunctionType, types.MethodDescriptorType)
+_NAMED = (types.BuiltinFunctionType, types.MethodDescriptorType, np.ufunc)
 
 
 class _Pair(NamedTuple):
@@ -74,6 +74,7 @@ class _Ingredients:
         self._hash = hashlib.sha256()
         # by what stays alive with them
         self._seen: dict[int, tuple[int, Any]] = {}
+        self._read: set[str] = set()
 
     def digest(self) -> bytes:
         return self._hash.digest()
@@ -110,7 +111,10 @@ class _Ingredients:
 
     def _add_new(self, thing: Any) -> None:
         if isinstance(thing, types.FunctionType):
-            self._add_function(thing.__wrapped__ if hasattr(thing, "_is_taichi_function") else thing)
+            if hasattr(thing, "_is_taichi_function"):
+                self._add_function(thing.__wrapped__, thing.__annotations__)
+            else:
+                self._add_function(thing)
         elif isinstance(thing, type):
             self._add_class(thing)
         elif isinstance(thing, types.ModuleType):
@@ -126,11 +130,15 @@ class _Ingredients:
         elif parts := _parts(thing):
             self._tell(type(thing).__name__)
             self.add(parts)
-        elif isinstance(thing, np.ufunc):
-            self._tell("ufunc", thing.__name__)
-        elif isinstance(thing, _NAMED) and _is_of_library(thing):
-            self._tell("named", str(thing.__module__), thing.__name__)
-        elif _is_of_library(thing) and hasattr(type(thing), "__members__"):
+        elif _is_of_library(thing) or isinstance(thing, np.ufunc):
+            self._add_of_library(thing)
+        else:
+            raise UnknownIngredientError(f"{type(thing)}: {thing!r}")
+
+    def _add_of_library(self, thing: Any) -> None:
+        if isinstance(thing, _NAMED):
+            self._tell("named", str(getattr(thing, "__module__", "")), thing.__name__)
+        elif hasattr(type(thing), "__members__"):
             # an enumeration of Taichi's own library
             self._tell("enum", type(thing).__qualname__, thing.name)
         elif isinstance(thing, ti.template):
@@ -159,20 +167,36 @@ class _Ingredients:
             self._tell("attribute", name)
             self.add(value)
 
-    def _add_function(self, function: types.FunctionType) -> None:
+    def _add_function(self, function: types.FunctionType, annotations: dict[str, Any] | None = None) -> None:
+        """Add a function; its annotations count where Taichi casts by them."""
         self._tell("function", str(function.__module__), function.__qualname__)
         if _is_of_library(function):
             return
         codes = list(_codes(function.__code__))
-        self._tell(_source(codes))
+        self._tell(self._source(codes))
         for code in codes:
             self._tell(code.co_code.hex())
             self.add([each for each in code.co_consts if not isinstance(each, types.CodeType)])
             self.add(code.co_names)
-        self.add((function.__defaults__, function.__kwdefaults__))
-        self.add([cell.cell_contents for cell in function.__closure__ or ()])
+        self.add((function.__defaults__, function.__kwdefaults__, annotations))
+        try:
+            self.add([cell.cell_contents for cell in function.__closure__ or ()])
+        except ValueError as fault:
+            raise UnknownIngredientError(f"{function}: a name without a value") from fault
         names = {name for code in codes for name in code.co_names}
         self._add_members("global", function.__globals__, names)
+
+    def _source(self, codes: list[types.CodeType]) -> str:
+        """The lines of a function as they are now, for Taichi reads them now too, and folds no constants."""
+        path = codes[0].co_filename
+        if path not in self._read:
+            self._read.add(path)
+            linecache.checkcache(path)
+        last = max(line for code in codes for _, _, line in code.co_lines() if line is not None)
+        source = "".join(linecache.getlines(path)[codes[0].co_firstlineno - 1 : last])
+        if not source:
+            raise UnknownIngredientError(f"{path}: no source")
+        return source
 
     def _add_members(self, what: str, members: dict[str, Any], names: set[str]) -> None:
         for name in sorted(names & members.keys()):
@@ -194,7 +218,10 @@ def _parts(thing: Any) -> tuple[Any, ...]:
     if isinstance(thing, weakref.ref):
         return (thing(),)
     if is_dataclass(thing):
-        return type(thing), *(getattr(thing, field.name) for field in fields(thing))
+        names = [field.name for field in fields(thing)]
+        if not getattr(thing, "__dict__", {}).keys() <= set(names):
+            raise UnknownIngredientError(f"{thing!r}: more than its fields")
+        return type(thing), *(getattr(thing, name) for name in names)
     return ()
 
 
@@ -213,9 +240,3 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _codes(constant)
-
-
-def _source(codes: list[types.CodeType]) -> str:
-    """The lines of a function; Taichi folds no constants where Python does."""
-    last = max(line for code in codes for _, _, line in code.co_lines() if line is not None)
-    return "".join(linecache.getlines(codes[0].co_filename)[codes[0].co_firstlineno - 1 : last])

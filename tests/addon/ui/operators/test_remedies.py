@@ -372,6 +372,34 @@ def test_what_is_shared_gets_a_mesh_of_its_own(bpy, make_body, codes):
     assert bpy.ops.xpbd.make_single_user(object_name="Body") == {"CANCELLED"}
 
 
+def test_keys_that_share_an_action_get_one_of_their_own(bpy, make_body, codes):
+    """As after Object > Relations > Make Single User > Object & Data, which leaves the action."""
+    bpy.context.scene.xpbd.use_floor = True
+    bodies = [make_body(name, location=(x, 0.0, 3.0)) for name, x in (("Body", 0.0), ("Twin", 5.0))]
+    for body in bodies:
+        body.shape_key_add(name="Basis")
+        body.shape_key_add(name="Big")
+    keys, others = (body.data.shape_keys for body in bodies)
+    keys.key_blocks["Big"].value = 0.5
+    keys.key_blocks["Big"].keyframe_insert("value", frame=1)
+    shared = keys.animation_data.action
+    others.animation_data_create().action = shared
+    if hasattr(shared, "slots"):
+        others.animation_data.action_slot = keys.animation_data.action_slot
+    mesh = bodies[0].data
+    bpy.ops.xpbd.check()
+    assert codes() == ["E_DATA_SHARED", "E_DATA_SHARED"]
+    assert bpy.ops.xpbd.make_single_user(object_name="Body") == {"FINISHED"}
+    assert "E_DATA_SHARED" not in codes(), "of the other one neither: its action is its own by now"
+    assert (keys.animation_data.action != shared, others.animation_data.action) == (True, shared)
+    assert bodies[0].data == mesh, "a mesh of its own is not copied"
+    for one in (keys, others):
+        one.key_blocks["Big"].value = 0.0
+    bpy.context.scene.frame_set(5)
+    assert [one.key_blocks["Big"].value for one in (keys, others)] == [0.5, 0.5], "both play as they did"
+    assert bpy.ops.xpbd.make_single_user(object_name="Body") == {"CANCELLED"}
+
+
 def _times_told(message):
     from blender_xpbd.addon.ui import panels
     from tests.addon.recorded_layout import draw

@@ -16,14 +16,13 @@ from ...scene.body import RESOLUTION_RANGE, Body
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.scene import Scene
+from .held import held_vertices
 from .solid_measures import measure_solid
 
 # two cells across, less a hundredth, so that 2 cm of 20 cm are 20 cells and not 21 by rounding
 CELLS_ACROSS = 2.0 * 0.99
 # cells from which on nothing is told: what Draft makes of these, three quarters, and a little for rays
 ENOUGH_CELLS = 1.45
-# pin weight from which on a vertex bears the body
-HELD = 0.5
 
 
 def thinness_notices(scene: Scene) -> Iterator[Notice]:
@@ -36,7 +35,7 @@ def thinness_notices(scene: Scene) -> Iterator[Notice]:
 
 
 def _notice(body: Body, gravity: np.ndarray) -> Notice | None:
-    held = body.pins.vertices[body.pins.weights >= HELD]
+    held = held_vertices(body.pins, body.attachment)
     own = body.positions @ body.axes
     measures = measure_solid(own, body.face_sizes, body.corners, held, gravity @ body.axes)
     if measures is None:

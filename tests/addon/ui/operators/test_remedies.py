@@ -435,6 +435,37 @@ def test_cells_enough_for_what_bears_a_body(bpy, codes):
     assert bpy.ops.xpbd.suit_resolution(object_name=body.name) == {"CANCELLED"}
 
 
+@pytest.mark.parametrize("target", ["pins", "empty", "body"])
+def test_automatic_goes_by_what_holds_a_body_as_the_finding_does(bpy, make_body, codes, select, target):
+    """A lollipop upside down: it stands on its ball, and the stick bears nothing until it hangs on it."""
+    body = lollipop(bpy)
+    body.rotation_euler = (np.pi, 0.0, 0.0)
+    body.location.z = 2.0
+    points = np.array([vertex.co for vertex in body.data.vertices])
+    foot = np.flatnonzero(points[:, 2] < points[:, 2].min() + 1e-3)
+    body.vertex_groups.new(name="Foot").add(foot.tolist(), 1.0, "REPLACE")
+    bpy.context.view_layer.update()
+    bpy.ops.xpbd.check()
+    assert "W_THIN" not in codes(), "it stands on its ball"
+    if target == "pins":
+        body.xpbd.pin_group = "Foot"
+    else:
+        body.xpbd.attach_group = "Foot"
+        empty = bpy.data.objects.new("Empty", None)
+        bpy.context.collection.objects.link(empty)
+        body.xpbd.attach_object = empty if target == "empty" else make_body("Other", location=(0.0, 0.0, 5.0))
+    suited = {"object_name": body.name}
+    assert "W_THIN" not in found_after(bpy, codes, "W_THIN", bpy.ops.xpbd.suit_resolution, **suited)
+    chosen = body.xpbd.cage_resolution
+    assert chosen >= 26
+    # and the choice of the Jelly button
+    for name in ("role", "cage_resolution", "normal_resolution"):
+        body.xpbd.property_unset(name)
+    select(body)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert body.xpbd.cage_resolution == chosen
+
+
 def test_what_automatic_has_no_cells_for_is_told_and_left(bpy, codes):
     bpy.ops.mesh.primitive_cube_add(size=1.0, scale=(1.0, 1.0, 0.01))
     body = bpy.context.object

@@ -22,11 +22,13 @@ from ...jobs.cache_contents import jobs_size
 from ...jobs.changes import told
 from ...jobs.job import write_job
 from ...scene.errors import Notice, XpbdError
+from ...scene.scene import Scene
 from ..data.bake_options import BakeOptions
 from ..data.bake_record import BakeRecord
 from ..data.data_lookup import scene_by_uid
 from ..data.extension import worker_python_path
 from ..data.migration import bring_up_to_date, newer_notices
+from ..measures.thinness import caged_bodies, thinness_notice
 from ..process import compiling_ahead, waiting_worker
 from ..process.cache_folder import cache_folder, claim
 from ..process.worker_process import WorkerProcess
@@ -59,7 +61,8 @@ MOST_SUBSTEPS = 10_000
 def bake(context: bpy.types.Context, options: BakeOptions | None = None) -> Generator[Progress, None, BakeSummary]:
     """Bake the context's scene into shape keys, step by step.
 
-    No step takes longer than some 40 ms, but for the first and for frames that Blender itself is slow to evaluate.
+    No step takes longer than some 40 ms, but for the first, for jellies of many vertices, each of which is measured in
+    one step, and for frames that Blender itself is slow to evaluate.
     Between two steps anything may happen to Blender's data. Closing the generator cancels: within 2 s the worker has
     stopped, and the frames that were done are keys. A region whose taking back has begun to write keys is taken back
     whole first, however long that takes. The same happens when the add-on is disabled or another file is opened; the
@@ -365,8 +368,18 @@ class BakeSession:
         self.summary.frame_start, self.summary.frame_end = frames.start, frames.end
         self.summary.frame_step = frames.step
         self.summary.vertices = sum(body.vertex_count for body in reading.scene.bodies)
+        yield from self._tell_thin(reading.scene)
         self.summary.seconds["reading"] = time.perf_counter() - start
         return reading
+
+    def _tell_thin(self, scene: Scene) -> Generator[Progress, None, None]:
+        """Tell which jellies are thin for their cells; to measure one takes about as long as a step may."""
+        caged = caged_bodies(scene)
+        for number, body in enumerate(caged, 1):
+            yield Progress(READING, frames_done=number, frames_total=len(caged), message="Measuring jelly")
+            notice = thinness_notice(body, scene.gravity)
+            if notice is not None:
+                self.summary.add_notice(notice)
 
     def _python(self, preference: str) -> Generator[Progress, None, WorkerPython]:
         search = search_python(preference)

@@ -50,7 +50,6 @@ from ..data.resolutions import resolution_at
 from ..data.specs import KEY_TOLERANCE, SUBFRAMES
 from ..deformers.deformed_bodies import DeformedBodies, flattened_notices
 from ..keys.body_results import ResultTarget, TargetOptions
-from ..measures.thinness import thinness_notices
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice, with_poses
 from ..reading.collider_reader import FloorReader, read_collider
@@ -281,7 +280,6 @@ class _SceneParts:
         notices += gravity_notice(self._gravity, self._unit_scale)
         # planes and spheres let nothing through
         notices += gap_notices(body for body in scene.bodies if meets_something(body, scene))
-        notices += thinness_notices(scene)
         notices += look_notices(scene, factors, {met[uid] for uid in parameters.of_name(MODULUS)})
         wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user, self._key_tolerance)
         targets = tuple(

@@ -25,6 +25,7 @@ from ..data.frame_range import baked_range
 from ..data.object_types import is_body
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
 from ..data.resolutions import resolution_at
+from ..measures.thinness import thinness_notices
 from ..process.cache_folder import cache_folder
 from ..process.compiling_ahead import compile_ahead, known_kernels
 from ..process.speeds import read_speeds
@@ -71,6 +72,7 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
     else:
         scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
         found += flat_solids(scene)
+        found += thinness_notices(scene)
         # a check names those without pins, too
         found += (notice for notice in reading.notices if notice.code != "W_RIG")
         found += _rig_notices(target.name for target in reading.targets)

@@ -25,9 +25,11 @@ from ..baking.needs import cage_tetrahedra
 from ..data.quality import quality_of
 from ..data.resolutions import scaled, set_normal_resolution
 from ..data.specs import OBJECT_SETTINGS
-from ..measures.solid_measures import SolidMeasures, measure_solid
-from ..measures.thinness import CELLS_ACROSS, HELD
-from ..reading.mesh_reader import group_weights, has_group, read_rest_shape
+from ..measures.kept_measures import kept_measures
+from ..measures.solid_measures import SolidMeasures
+from ..measures.thinness import CELLS_ACROSS
+from ..reading.held_reader import read_held
+from ..reading.mesh_reader import read_rest_shape
 from ..reading.motion import rotation_of, world_matrix
 from ..reading.parameter_tracks import gravity_of
 from ..reading.points import read_polygons, shown_faces
@@ -106,10 +108,9 @@ def _measures(context: bpy.types.Context, obj: bpy.types.Object) -> SolidMeasure
     except XpbdError:
         return None
     faces = shown_faces(points, *read_polygons(obj.data))
-    name = obj.xpbd.pin_group
-    held = np.flatnonzero(group_weights(obj, name) >= HELD) if has_group(obj, name) else np.zeros(0, np.int64)
+    held = read_held(obj, context.view_layer)
     gravity = rotation_of(matrix).T @ np.array(gravity_of(context.scene), np.float64)
-    return measure_solid(points @ _stretch(matrix).T, *faces, held, gravity * obj.xpbd.gravity_factor)
+    return kept_measures(points @ _stretch(matrix).T, *faces, held, gravity * obj.xpbd.gravity_factor)
 
 
 def _stretch(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

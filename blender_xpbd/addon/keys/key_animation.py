@@ -34,7 +34,7 @@ def check_action(keys: bpy.types.Key | None, object_name: str) -> None:
         raise XpbdError(
             "E_DATA_LINKED", "The shape keys' action is linked from another file: make it local first.", object_name
         )
-    if _is_shared(animation):
+    if has_shared_action(keys):
         raise XpbdError(
             "E_DATA_SHARED",
             "Others use the shape keys' action too: make it single-user in the Action Editor first.",
@@ -44,9 +44,14 @@ def check_action(keys: bpy.types.Key | None, object_name: str) -> None:
 
 def make_action_own(keys: bpy.types.Key | None) -> None:
     """Give shape keys a copy of an action that others use too, played as it was."""
+    if keys is not None and has_shared_action(keys):
+        _own_copy(keys.animation_data)
+
+
+def has_shared_action(keys: bpy.types.Key | None) -> bool:
+    """Whether others play the curves of shape keys too."""
     animation = keys.animation_data if keys else None
-    if animation is not None and animation.action is not None and _is_shared(animation):
-        _own_copy(animation)
+    return animation is not None and animation.action is not None and _is_shared(animation)
 
 
 def is_animated(keys: bpy.types.Key, path: str) -> bool:

@@ -148,6 +148,7 @@ class ShapeKeyWriter:
             key_animation.check_action(obj.data.shape_keys, obj.name)
         if is_shared(obj):
             obj.data = obj.data.copy()
+            key_animation.make_action_own(obj.data.shape_keys)
         clear_bake(obj)
         key_animation.check_action(obj.data.shape_keys, obj.name)
         record = self._new_record(obj, style)

@@ -23,6 +23,7 @@ from ..baking.scene_reader import Reading, read_scene
 from ..data.data_lookup import object_by_uid, scene_by_uid
 from ..keys.key_target import KeyTarget
 from ..keys.start_pose import keep_start
+from ..measures.thinness import thinness_notices
 from ..process.cache_folder import note_kept
 from ..reading.mesh_reader import own_keys
 from .player import PLAYING, Player
@@ -55,7 +56,7 @@ def keep_run(context: bpy.types.Context, player: Player) -> BakeSummary:
     player.close()
     note_kept(player.job.parent)
     output = BakeOutput(player.job, reading, summary)
-    for notice in reading.notices:
+    for notice in (*reading.notices, *thinness_notices(reading.scene)):
         summary.add_notice(notice)
     output.write(_ALL_THE_TIME, ALL_FRAMES)
     _result(output.take_deformers_out(context))

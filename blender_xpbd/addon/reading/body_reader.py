@@ -222,7 +222,7 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """
     settings = obj.xpbd
     rest_shape = read_rest_shape(obj)
-    pin_vertices, pin_weights, notices = _read_pins(obj)
+    pin_vertices, pin_weights, notices = read_pins(obj)
     vertex_factors, group_notices = _read_vertex_factors(obj)
     attachment, attachment_notices = read_attachment(obj)
     contact, contact_notices = read_contact(obj, unit_scale)
@@ -280,7 +280,8 @@ def precision_notice(body: Body) -> Notice | None:
     )
 
 
-def _read_pins(obj: bpy.types.Object) -> tuple[Ints, npt.NDArray[np.float32], tuple[Notice, ...]]:
+def read_pins(obj: bpy.types.Object) -> tuple[Ints, npt.NDArray[np.float32], tuple[Notice, ...]]:
+    """Pinned vertices and their weights, and a warning where that is none or all."""
     nothing = (np.zeros(0, np.int32), np.zeros(0, np.float32))
     name = obj.xpbd.pin_group
     if not name:

@@ -117,7 +117,7 @@ class Rides:
 
 
 def joined(own: Pins, riding: Pins, rest: Floats, frame_count: int) -> Pins:
-    """Pins of both kinds; a vertex that rides is not held by its own object.
+    """Pins of both kinds, those of the object as ``keeps_pins``.
 
     Args:
         own: of the object, in the world [m].
@@ -127,7 +127,7 @@ def joined(own: Pins, riding: Pins, rest: Floats, frame_count: int) -> Pins:
     """
     if not len(riding.vertices):
         return own
-    keeps = ~np.isin(own.vertices, riding.vertices)
+    keeps = keeps_pins(own.vertices, riding.vertices)
     if not keeps.any():
         return riding
     mine = np.stack([own.places(rest, frame)[keeps] for frame in range(frame_count)])
@@ -137,6 +137,11 @@ def joined(own: Pins, riding: Pins, rest: Floats, frame_count: int) -> Pins:
         np.concatenate([own.weights[keeps], riding.weights]),
         still_once(np.concatenate([mine, its], axis=1)),
     )
+
+
+def keeps_pins(own: Ints, riding: Ints) -> npt.NDArray[np.bool_]:
+    """Which pins an object keeps, shape (own,): a vertex that rides is not held by its own object."""
+    return ~np.isin(own, riding)
 
 
 def bone_notices(attachments: Iterable[tuple[str, LocalAttachment]], find: FindObject) -> list[Notice]:

@@ -492,6 +492,19 @@ def test_a_shared_mesh_is_copied_on_demand(bpy, make_body, fake_worker, options)
     assert len(body.data.shape_keys.key_blocks) == 11
 
 
+def test_a_mesh_that_is_copied_takes_the_action_of_its_keys_with_it(bpy, make_body, fake_worker, options):
+    from blender_xpbd.addon.baking.bake import run_bake
+
+    body = make_body("A")
+    body.shape_key_add(name="Basis")
+    body.shape_key_add(name="Own").keyframe_insert("value", frame=1)
+    twin = make_body("B", mesh=body.data)
+    assert run_bake(bpy.context, options(make_single_user=True)).complete
+    actions = [one.data.shape_keys.animation_data.action for one in (body, twin)]
+    assert actions[0] != actions[1]
+    assert [len(one.data.shape_keys.key_blocks) for one in (body, twin)] == [12, 12]
+
+
 def test_a_folder_that_cannot_be_written(bpy, make_body, fake_worker, options, tmp_path):
     from blender_xpbd.addon.baking.bake import run_bake
 

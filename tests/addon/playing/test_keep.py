@@ -41,6 +41,23 @@ def test_a_run_whose_keys_are_refused_goes_on(bpy, make_body, play):
     assert not body.xpbd.play_record
 
 
+def test_a_run_that_is_kept_tells_what_is_thin(bpy, play):
+    """As a bake does; while it is played nothing is measured."""
+    from blender_xpbd.addon.playing.keep import keep_run
+
+    bpy.ops.mesh.primitive_cube_add(size=1.0, location=(0.0, 0.0, 1.0))
+    plate = bpy.context.object
+    plate.xpbd.role = "JELLY"
+    for vertex in plate.data.vertices:
+        vertex.co.z *= 0.04
+    player = play()
+    until(player, lambda: player.frame >= 2)
+    told = [text for text in keep_run(bpy.context, player).warnings if text.startswith("W_THIN")]
+    assert len(told) == 1
+    # by rays; the worker tells of the volume
+    assert "A fifth of it or more" in told[0]
+
+
 @pytest.mark.parametrize("baked", [False, True])
 def test_a_run_whose_pose_is_refused_as_rest_shape_goes_on(bpy, make_body, play, baked):
     from blender_xpbd.addon.playing.keep import keep_run, use_as_rest_shape

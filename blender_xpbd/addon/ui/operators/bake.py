@@ -29,7 +29,7 @@ from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
 from .idle import has_bake, has_body, is_idle
 
-# [s]; a slice takes 0.04 s, or as long as the window took to be drawn: that has a third of the time for itself
+# [s]; a slice takes 0.04 s, or more where the window is slow to draw: that has a third of the time for itself, or less
 _TICK = 0.02
 
 

@@ -30,7 +30,7 @@ from ...checking.thickened import make_room, shown_side
 from ...checking.wrapped import make_hollow, wrapping
 from ...data.bake_options import BakeOptions
 from ...data.properties import unit_scale_of
-from ...keys.key_animation import make_action_own
+from ...keys.key_animation import has_shared_action, make_action_own
 from ...reading.feel import length_of
 from ...reading.mesh_reader import is_shared, own_shape_keys
 from ...reading.motion import animated_paths, may_move
@@ -270,17 +270,19 @@ class XPBD_OT_make_local(ObjectRemedy, bpy.types.Operator):
 
 
 class XPBD_OT_make_single_user(ObjectRemedy, bpy.types.Operator):
-    """Give an object a copy of the mesh that it shares, so that the others do not gain its shape keys."""
+    """Give an object a copy of the mesh, or of its keys' action, that it shares, so that a bake changes no other."""
 
     bl_idname = "xpbd.make_single_user"
     bl_label = "Make Single User"
     object_name: name_property()
 
     def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
-        """Copy the mesh, and the action of its shape keys; materials stay shared."""
-        if not is_shared(obj):
-            return f'No other object uses the mesh of "{obj.name}"'
-        obj.data = obj.data.copy()
+        """Copy what is shared of the mesh and the action of its shape keys; materials stay shared."""
+        has_shared_mesh = is_shared(obj)
+        if not has_shared_mesh and not has_shared_action(own_shape_keys(obj.data)):
+            return f'Nothing else uses the mesh of "{obj.name}", or the action of its shape keys'
+        if has_shared_mesh:
+            obj.data = obj.data.copy()
         make_action_own(own_shape_keys(obj.data))
         forget_fault(context.scene, "E_DATA_SHARED", obj.name)
         return ""

@@ -372,6 +372,34 @@ def test_what_is_shared_gets_a_mesh_of_its_own(bpy, make_body, codes):
     assert bpy.ops.xpbd.make_single_user(object_name="Body") == {"CANCELLED"}
 
 
+def test_keys_that_share_an_action_get_one_of_their_own(bpy, make_body, codes):
+    """As after Object > Relations > Make Single User > Object & Data, which leaves the action."""
+    bpy.context.scene.xpbd.use_floor = True
+    bodies = [make_body(name, location=(x, 0.0, 3.0)) for name, x in (("Body", 0.0), ("Twin", 5.0))]
+    for body in bodies:
+        body.shape_key_add(name="Basis")
+        body.shape_key_add(name="Big")
+    keys, others = (body.data.shape_keys for body in bodies)
+    keys.key_blocks["Big"].value = 0.5
+    keys.key_blocks["Big"].keyframe_insert("value", frame=1)
+    shared = keys.animation_data.action
+    others.animation_data_create().action = shared
+    if hasattr(shared, "slots"):
+        others.animation_data.action_slot = keys.animation_data.action_slot
+    mesh = bodies[0].data
+    bpy.ops.xpbd.check()
+    assert codes() == ["E_DATA_SHARED", "E_DATA_SHARED"]
+    assert bpy.ops.xpbd.make_single_user(object_name="Body") == {"FINISHED"}
+    assert "E_DATA_SHARED" not in codes(), "of the other one neither: its action is its own by now"
+    assert (keys.animation_data.action != shared, others.animation_data.action) == (True, shared)
+    assert bodies[0].data == mesh, "a mesh of its own is not copied"
+    for one in (keys, others):
+        one.key_blocks["Big"].value = 0.0
+    bpy.context.scene.frame_set(5)
+    assert [one.key_blocks["Big"].value for one in (keys, others)] == [0.5, 0.5], "both play as they did"
+    assert bpy.ops.xpbd.make_single_user(object_name="Body") == {"CANCELLED"}
+
+
 def _times_told(message):
     from blender_xpbd.addon.ui import panels
     from tests.addon.recorded_layout import draw
@@ -405,6 +433,37 @@ def test_cells_enough_for_what_bears_a_body(bpy, codes):
     assert "W_THIN" not in found_after(bpy, codes, "W_THIN", bpy.ops.xpbd.suit_resolution, object_name=body.name)
     assert body.xpbd.normal_resolution == body.xpbd.cage_resolution >= 26
     assert bpy.ops.xpbd.suit_resolution(object_name=body.name) == {"CANCELLED"}
+
+
+@pytest.mark.parametrize("target", ["pins", "empty", "body"])
+def test_automatic_goes_by_what_holds_a_body_as_the_finding_does(bpy, make_body, codes, select, target):
+    """A lollipop upside down: it stands on its ball, and the stick bears nothing until it hangs on it."""
+    body = lollipop(bpy)
+    body.rotation_euler = (np.pi, 0.0, 0.0)
+    body.location.z = 2.0
+    points = np.array([vertex.co for vertex in body.data.vertices])
+    foot = np.flatnonzero(points[:, 2] < points[:, 2].min() + 1e-3)
+    body.vertex_groups.new(name="Foot").add(foot.tolist(), 1.0, "REPLACE")
+    bpy.context.view_layer.update()
+    bpy.ops.xpbd.check()
+    assert "W_THIN" not in codes(), "it stands on its ball"
+    if target == "pins":
+        body.xpbd.pin_group = "Foot"
+    else:
+        body.xpbd.attach_group = "Foot"
+        empty = bpy.data.objects.new("Empty", None)
+        bpy.context.collection.objects.link(empty)
+        body.xpbd.attach_object = empty if target == "empty" else make_body("Other", location=(0.0, 0.0, 5.0))
+    suited = {"object_name": body.name}
+    assert "W_THIN" not in found_after(bpy, codes, "W_THIN", bpy.ops.xpbd.suit_resolution, **suited)
+    chosen = body.xpbd.cage_resolution
+    assert chosen >= 26
+    # and the choice of the Jelly button
+    for name in ("role", "cage_resolution", "normal_resolution"):
+        body.xpbd.property_unset(name)
+    select(body)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert body.xpbd.cage_resolution == chosen
 
 
 def test_what_automatic_has_no_cells_for_is_told_and_left(bpy, codes):

@@ -74,7 +74,8 @@ def make_room(obj: bpy.types.Object, body: Body, unit_scale: float) -> str:
             f'A gap is a quarter of an edge at most, so "{obj.name}" can keep {most:.2g} m: make Solidify thinner than '
             "that on both sides, or make the object a Jelly"
         )
-    obj.xpbd.contact_offset = side / unit_scale
+    # a gap that is wider already stays
+    obj.xpbd.contact_offset = max(obj.xpbd.contact_offset, side / unit_scale)
     # two layers face each other, and each is shown thick
     obj.xpbd.thickness = max(obj.xpbd.thickness, 2.0 * side / unit_scale)
     return ""

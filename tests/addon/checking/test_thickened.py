@@ -90,8 +90,9 @@ def test_what_is_not_shown_and_what_is_scaled(bpy, found):
     assert found() == []
 
 
-@pytest.mark.parametrize("unit_scale", [1.0, 0.1])
-def test_one_click_makes_room(bpy, found, unit_scale):
+@pytest.mark.parametrize(("unit_scale", "gap"), [(1.0, 0.02), (0.1, 0.05)])
+def test_one_click_makes_room(bpy, found, unit_scale, gap):
+    """In units of 10 cm the gap of 5 mm is wide enough for colliders, and stays."""
     bpy.context.scene.unit_settings.scale_length = unit_scale
     obj = sheet(bpy)
     obj.xpbd.use_self_collision = True
@@ -99,8 +100,20 @@ def test_one_click_makes_room(bpy, found, unit_scale):
     bpy.context.scene.xpbd.use_floor = True
     assert len(found()) == 1
     assert bpy.ops.xpbd.make_room(object_name="Sheet") == {"FINISHED"}
-    assert obj.xpbd.contact_offset == pytest.approx(0.02)
+    assert obj.xpbd.contact_offset == pytest.approx(gap)
     assert obj.xpbd.thickness == pytest.approx(0.04)
+    assert found() == []
+
+
+def test_a_wider_gap_stays(bpy, found):
+    """Only its own layers come too near."""
+    obj = sheet(bpy, 0.012)
+    obj.xpbd.contact_offset, obj.xpbd.thickness, obj.xpbd.use_self_collision = 0.024, 0.01, True
+    box(bpy)
+    assert found() == [("Sheet", "Sheet")]
+    assert bpy.ops.xpbd.make_room(object_name="Sheet") == {"FINISHED"}
+    assert obj.xpbd.contact_offset == pytest.approx(0.024)
+    assert obj.xpbd.thickness == pytest.approx(0.024)
     assert found() == []
 
 

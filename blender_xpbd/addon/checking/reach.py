@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.body import Body
+from ...scene.collider import Collider
+from ...scene.transforms import transformed
 from ..reading.feel import length_of
 
 Floats = npt.NDArray[np.float64]
@@ -57,20 +59,42 @@ class Box(NamedTuple):
         ways = np.where(along > 0.0, self.low, self.high)
         return float((along[along != 0.0] * ways[along != 0.0]).sum())
 
-    def meets(self, points: Floats) -> bool:
-        """Whether a box about points, shape (points, 3), meets it."""
-        places = points @ self.axes
-        return bool(((places.min(axis=0) <= self.high) & (places.max(axis=0) >= self.low)).all())
+    def meets(self, other: Box) -> bool:
+        """Whether it meets another one of the same axes."""
+        return bool(((other.low <= self.high) & (other.high >= self.low)).all())
 
 
-def starting_places(body: Body) -> Floats:
-    """Where its vertices are when the simulation begins, shape (vertices, 3) [m]."""
-    return body.start if len(body.start) else body.positions
+class Boxes:
+    """Boxes about what stands in a scene at its first frame, each made once, however many cloths may come there."""
+
+    def __init__(self, gravity: Floats) -> None:
+        self._axes = upright_axes(gravity)
+        self._made: dict[str, Box] = {}
+
+    def about(self, one: Body | Collider) -> Box:
+        """That of a body or a mesh collider."""
+        if one.identifier not in self._made:
+            places = starting_places(one) @ self._axes
+            self._made[one.identifier] = Box(self._axes, places.min(axis=0), places.max(axis=0))
+        return self._made[one.identifier]
+
+
+def upright_axes(gravity: Floats) -> Floats:
+    """Axes of which the first is along gravity, shape (3,), as columns, shape (3, 3)."""
+    axes: Floats = np.linalg.qr(np.column_stack([gravity, np.eye(3)]))[0]
+    return axes
+
+
+def starting_places(one: Body | Collider) -> Floats:
+    """Where vertices of a body or a mesh are when the simulation begins, shape (vertices, 3) [m]."""
+    if isinstance(one, Collider):
+        return transformed(one.transforms[0], one.positions[0])
+    return one.start if len(one.start) else one.positions
 
 
 def reach_of(body: Body, gravity: Floats) -> Box:
     """Where a body may come, see above; ``gravity`` in m/s², shape (3,)."""
-    axes = np.linalg.qr(np.column_stack([gravity, np.eye(3)]))[0]
+    axes = upright_axes(gravity)
     places = starting_places(body) @ axes
     wider = length_of(body.positions, body.axes)
     low, high = places.min(axis=0) - wider, places.max(axis=0) + wider

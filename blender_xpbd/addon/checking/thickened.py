@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth that Solidify shows thicker than the gap that it keeps, so that it sinks into what it lies on.
+"""Cloth that Solidify shows thicker than the gap that it keeps, so that it sinks into what it comes to lie on.
 
 Solidify moves one copy of the surface out by t (1 + o) / 2 and another in by t (1 − o) / 2, with the thickness t and
 the offset o. A cloth may lie on either side.
@@ -29,7 +29,7 @@ _MARGIN = 0.01
 
 
 def thickened(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
-    """A warning for each cloth that its modifier shows so thick that it sinks into what it may lie on.
+    """A warning for each cloth that its modifier shows so thick that it would sink into what it may lie on.
 
     Args:
         scene: whose objects have modifiers.
@@ -44,8 +44,8 @@ def thickened(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
         sunk = [name for name, shown, gap in found if shown > (1.0 + _MARGIN) * gap]
         if sunk:
             text = (
-                f"Solidify shows it {side:.2g} m thick to one side, more than the gap that it keeps, so that it sinks "
-                f"into {quoted(sunk)}. Make Room widens the gap."
+                f"Solidify shows it {side:.2g} m thick to one side, more than the gap that it keeps, so that it would "
+                f"sink into {quoted(sunk)} where they touch. Make Room widens the gap."
             )
             yield Notice("W_THICKENED", text, body.name)
 

@@ -104,6 +104,17 @@ def test_only_what_is_within_reach(bpy, found, place, values, is_told, shape):
     assert found() == ([("W_SMOOTHED", "Sheet", "Box")] if is_told else [])
 
 
+@pytest.mark.parametrize(("lowest", "is_told"), [(0.75, False), (0.35, True)])
+def test_a_curtain_does_not_come_to_what_stands_below_it(bpy, found, lowest, is_told):
+    obj = sheet(bpy, 16)
+    obj.rotation_euler.x, obj.location.z = 0.5 * np.pi, lowest + 0.5
+    pins = [one.index for one in obj.data.vertices if one.co.y > 0.49]
+    obj.vertex_groups.new(name="Pins").add(pins, 1.0, "REPLACE")
+    obj.xpbd.pin_group = "Pins"
+    collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=0.6)
+    assert found() == ([("W_SMOOTHED", "Sheet", "Box")] if is_told else [])
+
+
 @pytest.mark.parametrize(("place", "is_told"), [(0.0, False), (49.5, True)])
 def test_the_edges_of_a_ground_count_where_the_cloth_comes_to_them(bpy, found, place, is_told):
     """Those of 100 m, whose middles are 50 m off."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -66,6 +67,24 @@ def test_a_floor_counts_where_the_cloth_comes_to_it(bpy, found):
     obj.vertex_groups.new(name="Pins").add([0], 1.0, "REPLACE")
     obj.xpbd.pin_group = "Pins"
     assert found() == [], "it hangs 9 m above it"
+
+
+@pytest.mark.parametrize(("held", "lowest", "is_told"), [("top", 0.75, False), ("top", 0.05, True),
+    ("side", 0.75, False), ("side", 0.3, True), ("", 0.75, True)])  # fmt: skip
+def test_what_hangs_on_pins_comes_no_farther_than_the_cloth(bpy, found, held, lowest, is_told):
+    """A curtain or a flag of 1 m, which hangs down as far as its diagonal from the upper pin, over a floor."""
+    obj = sheet(bpy)
+    obj.rotation_euler.x, obj.location.z = 0.5 * math.pi, lowest + 0.5
+    bpy.context.scene.xpbd.use_floor = True
+    if held:
+        axis, end = (1, 0.5) if held == "top" else (0, -0.5)
+        pins = [one.index for one in obj.data.vertices if abs(one.co[axis] - end) < 1e-6]
+        obj.vertex_groups.new(name="Pins").add(pins, 1.0, "REPLACE")
+        obj.xpbd.pin_group = "Pins"
+    assert [name for name, *_ in found()] == (["Sheet"] if is_told else [])
+    if held:
+        obj.vertex_groups["Pins"].add(pins, 0.5, "REPLACE")
+        assert len(found()) == 1, "soft pins give way"
 
 
 def test_layers_need_room_for_both(bpy, found):

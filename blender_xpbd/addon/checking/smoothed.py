@@ -33,6 +33,7 @@ from ...scene.scene import Scene
 from ..data.bake_record import read_record
 from ..measures.solid_measures import edge_numbers, fans, triangle_edges
 from ..reading.mesh_reader import own_shape_keys
+from ..reading.modifier_stack import subdivision_levels
 from .gaps import Gaps, meet
 from .reach import Box, Boxes, reach_of, starting_places
 
@@ -104,13 +105,10 @@ def smoothing(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     return [
         modifier
         for modifier in obj.modifiers
-        if modifier.type == "SUBSURF" and modifier.subdivision_type == "CATMULL_CLARK" and _levels(modifier) > 0
+        if modifier.type == "SUBSURF"
+        and modifier.subdivision_type == "CATMULL_CLARK"
+        and subdivision_levels(modifier) > 0
     ]
-
-
-def _levels(modifier: bpy.types.Modifier) -> int:
-    shown = modifier.levels if modifier.show_viewport else 0
-    return max(shown, modifier.render_levels if modifier.show_render else 0)
 
 
 def apply_subdivision(context: bpy.types.Context, obj: bpy.types.Object) -> str:

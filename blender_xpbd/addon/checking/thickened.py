@@ -20,6 +20,7 @@ from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.scene import Scene
 from ..data.properties import unit_scale_of
+from ..reading.modifier_stack import acts
 from .gaps import MOST_GAP, Gaps, meet
 from .lying import PLANE
 from .reach import Box, Boxes, reach_of
@@ -53,7 +54,7 @@ def thickened(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
 def shown_side(obj: bpy.types.Object) -> float:
     """How far modifiers show a surface to one side of the mesh at most, in the scene's unit of length."""
     scale = float(np.linalg.norm(np.array(obj.matrix_world)[:3, :3], axis=0).max())
-    return scale * sum(_side(one) for one in obj.modifiers if one.type == "SOLIDIFY" and _is_shown(one))
+    return scale * sum(_side(one) for one in obj.modifiers if one.type == "SOLIDIFY" and acts(one))
 
 
 def make_room(obj: bpy.types.Object, body: Body, unit_scale: float) -> str:
@@ -80,10 +81,6 @@ def make_room(obj: bpy.types.Object, body: Body, unit_scale: float) -> str:
 
 def _side(modifier: bpy.types.Modifier) -> float:
     return 0.5 * abs(modifier.thickness) * (1.0 + abs(modifier.offset))
-
-
-def _is_shown(modifier: bpy.types.Modifier) -> bool:
-    return bool(modifier.show_viewport or modifier.show_render)
 
 
 def _shown_sides(scene: bpy.types.Scene, read: Scene) -> dict[str, float]:

@@ -89,7 +89,7 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         costs = expense_text(held, speeds.of(kind), kind, is_known=kind in known_kernels())
     found += _range_notices(context.scene, options)
     findings = map(Finding.of, found)
-    # faults, then what a button mends; what only is to be known comes last
+    # faults, then what has a button, though it may refuse and say why; what has none comes last
     return tuple(sorted(findings, key=lambda one: (not one.is_fault, not one.remedies))), costs, scene
 
 

@@ -12,20 +12,30 @@ from ..measures.solid_measures import mean_edge
 MOST_GAP = 0.25
 
 
-def gap_to_colliders(body: Body) -> float:
-    """The gap that a sheet or solid keeps to colliders [m]."""
-    return min(body.material.contact_offset, MOST_GAP * mean_edge(body.positions, body.face_sizes, body.corners))
+class Gaps:
+    """The gaps of sheets and solids, whose edges are measured once each, however many bodies they meet."""
 
+    def __init__(self) -> None:
+        self._edges: dict[str, float] = {}
 
-def thickness_of(body: Body) -> float:
-    """How thick the surface of a sheet or solid is where bodies meet [m]."""
-    share = JELLY_THICKNESS_SHARE if body_kind(body.role, body.name).is_solid else 1.0
-    return body.contact.thickness or share * gap_to_colliders(body)
+    def edge(self, body: Body) -> float:
+        """The mean length of its edges [m]."""
+        if body.identifier not in self._edges:
+            self._edges[body.identifier] = mean_edge(body.positions, body.face_sizes, body.corners)
+        return self._edges[body.identifier]
 
+    def to_colliders(self, body: Body) -> float:
+        """The gap that it keeps to colliders [m]."""
+        return min(body.material.contact_offset, MOST_GAP * self.edge(body))
 
-def gap_between(body: Body, other: Body) -> float:
-    """The gap that two sheets or solids keep to each other [m]."""
-    return 0.5 * (thickness_of(body) + thickness_of(other))
+    def thickness(self, body: Body) -> float:
+        """How thick its surface is where bodies meet [m]."""
+        share = JELLY_THICKNESS_SHARE if body_kind(body.role, body.name).is_solid else 1.0
+        return body.contact.thickness or share * self.to_colliders(body)
+
+    def between(self, body: Body, other: Body) -> float:
+        """The gap that two of them keep to each other [m]."""
+        return 0.5 * (self.thickness(body) + self.thickness(other))
 
 
 def meet(body: Body, other: Body) -> bool:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a cloth may come, as all stands at the first frame.
 
-What a cloth may lie on is what is within its reach: in its bounding box, made wider by its own length on all sides. A
-cloth that nothing holds goes as far as gravity and its initial velocity take it: that way the box has no end. So
-nothing is told of a cube far away, or of the edges of a ground far beyond the cloth.
+What a cloth may lie on is what is within its reach, in a box. Where pins hold it, no vertex comes farther from a pin
+than it is at rest, times a little for stretch: a curtain that hangs high does not come to the floor. What is held
+otherwise comes as far as its own length. A cloth that nothing holds goes as far as gravity and its initial velocity
+take it: that way the box has no end. So nothing is told of a cube far away, or of the edges of a ground far beyond.
+
+Rest distances are straight: a cloth that is folded at rest may come farther. How pins and colliders move later is not
+looked at.
 """
 
 from __future__ import annotations
@@ -12,11 +16,18 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from mathutils.kdtree import KDTree
 
 from ...scene.body import Body
+from ...scene.collider import Collider
+from ...scene.transforms import transformed
 from ..reading.feel import length_of
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# how much longer a cloth may become that hangs
+_STRETCH = 1.1
 
 
 class Box(NamedTuple):
@@ -57,20 +68,46 @@ class Box(NamedTuple):
         ways = np.where(along > 0.0, self.low, self.high)
         return float((along[along != 0.0] * ways[along != 0.0]).sum())
 
-    def meets(self, points: Floats) -> bool:
-        """Whether a box about points, shape (points, 3), meets it."""
-        places = points @ self.axes
-        return bool(((places.min(axis=0) <= self.high) & (places.max(axis=0) >= self.low)).all())
+    def meets(self, other: Box) -> bool:
+        """Whether it meets another one of the same axes."""
+        return bool(((other.low <= self.high) & (other.high >= self.low)).all())
 
 
-def starting_places(body: Body) -> Floats:
-    """Where its vertices are when the simulation begins, shape (vertices, 3) [m]."""
-    return body.start if len(body.start) else body.positions
+class Boxes:
+    """Boxes about what stands in a scene at its first frame, each made once, however many cloths may come there."""
+
+    def __init__(self, gravity: Floats) -> None:
+        self._axes = upright_axes(gravity)
+        self._made: dict[str, Box] = {}
+
+    def about(self, one: Body | Collider) -> Box:
+        """That of a body or a mesh collider."""
+        if one.identifier not in self._made:
+            places = starting_places(one) @ self._axes
+            self._made[one.identifier] = Box(self._axes, places.min(axis=0), places.max(axis=0))
+        return self._made[one.identifier]
+
+
+def upright_axes(gravity: Floats) -> Floats:
+    """Axes of which the first is along gravity, shape (3,), as columns, shape (3, 3)."""
+    axes: Floats = np.linalg.qr(np.column_stack([gravity, np.eye(3)]))[0]
+    return axes
+
+
+def starting_places(one: Body | Collider) -> Floats:
+    """Where vertices of a body or a mesh are when the simulation begins, shape (vertices, 3) [m]."""
+    if isinstance(one, Collider):
+        return transformed(one.transforms[0], one.positions[0])
+    return one.start if len(one.start) else one.positions
 
 
 def reach_of(body: Body, gravity: Floats) -> Box:
     """Where a body may come, see above; ``gravity`` in m/s², shape (3,)."""
-    axes = np.linalg.qr(np.column_stack([gravity, np.eye(3)]))[0]
+    axes = upright_axes(gravity)
+    is_rigid = body.pins.weights >= 1.0
+    if is_rigid.any():
+        pinned = body.pins.vertices[is_rigid]
+        return Box(axes, *_reach_from_pins(body.positions, pinned, body.pins.places(body.positions, 0)[is_rigid], axes))
     places = starting_places(body) @ axes
     wider = length_of(body.positions, body.axes)
     low, high = places.min(axis=0) - wider, places.max(axis=0) + wider
@@ -81,3 +118,25 @@ def reach_of(body: Body, gravity: Floats) -> Box:
             along[np.abs(along) <= 1e-6 * np.linalg.norm(way)] = 0.0
             low, high = np.where(along < 0.0, -np.inf, low), np.where(along > 0.0, np.inf, high)
     return Box(axes, low, high)
+
+
+def _reach_from_pins(rest: Floats, pinned: Ints, pins: Floats, axes: Floats) -> tuple[Floats, Floats]:
+    """The ends of the box of what vertices come to that pins hold: by the nearest pin of each, and the outermost ones.
+
+    Args:
+        rest: positions of all vertices [m], shape (vertices, 3).
+        pinned: which are pinned, shape (pins,).
+        pins: where these are held in the world [m], shape (pins, 3).
+        axes: of the box, as of ``Box``.
+    """
+    tree = KDTree(len(pinned))
+    for index, place in enumerate(rest[pinned].tolist()):
+        tree.insert(place, index)
+    tree.balance()
+    nearest = np.array([tree.find(place)[1] for place in rest.tolist()])
+    places = pins @ axes
+    low, high = np.full(rest.shape, -np.inf), np.full(rest.shape, np.inf)
+    for pin in (nearest, *places.argmin(axis=0), *places.argmax(axis=0)):
+        far = _STRETCH * np.linalg.norm(rest - rest[pinned[pin]], axis=1)[:, None]
+        low, high = np.maximum(low, places[pin] - far), np.minimum(high, places[pin] + far)
+    return low.min(axis=0), high.max(axis=0)

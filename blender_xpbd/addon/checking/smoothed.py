@@ -12,7 +12,7 @@ What a cloth may lie on is what is within its reach, see ``reach``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -30,12 +30,12 @@ from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.scene import Scene
-from ...scene.transforms import transformed
 from ..data.bake_record import read_record
-from ..measures.solid_measures import edge_numbers, fans, mean_edge, triangle_edges
+from ..measures.solid_measures import edge_numbers, fans, triangle_edges
 from ..reading.mesh_reader import own_shape_keys
-from .gaps import gap_between, gap_to_colliders, meet
-from .reach import Box, reach_of, starting_places
+from ..reading.modifier_stack import subdivision_levels
+from .gaps import Gaps, meet
+from .reach import Box, Boxes, reach_of, starting_places
 
 Floats = npt.NDArray[np.float64]
 
@@ -51,22 +51,16 @@ def smoothed(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
         read: the same, as it was read at its first frame.
     """
     # made once, for all cloths
-    surfaces = {one.identifier: _Surface.of_collider(one) for one in read.colliders if has_triangles(one)}
-    surfaces |= {one.identifier: _Surface.of_body(one) for one in read.bodies if _is_jelly(one)}
+    gaps, boxes = Gaps(), Boxes(read.gravity)
+    surfaces = {one.identifier: _Surface(one, boxes) for one in read.colliders if has_triangles(one)}
+    surfaces |= {one.identifier: _Surface(one, boxes) for one in read.bodies if _is_jelly(one)}
+    # Blender looks for each name in all of them
+    objects = dict(scene.objects.items())
     for body in read.bodies:
-        obj = scene.objects.get(body.name)
+        obj = objects.get(body.name)
         if obj is None or not body_kind(body.role, body.name).is_sheet or not smoothing(obj):
             continue
-        edge = mean_edge(body.positions, body.face_sizes, body.corners)
-        sees, reach = body.contact.sees, reach_of(body, read.gravity)
-        seen = (one for one in read.colliders if sees is None or one.identifier in sees)
-        met = (one for one in read.bodies if _is_jelly(one) and meet(body, one))
-        turns = [
-            (one.name, gap_to_colliders(body), _turn(one, surfaces.get(one.identifier), reach, edge)) for one in seen
-        ]
-        turns += [(one.name, gap_between(body, one), surfaces[one.identifier].turn(reach, edge)) for one in met]
-        cuts = {name: (edge * np.sin(turn / 2.0) / 3.0, gap) for name, gap, turn in turns}
-        through = {name: both for name, both in cuts.items() if both[0] > both[1]}
+        through = {name: (cut, gap) for name, cut, gap in _cuts(body, read, surfaces, gaps) if cut > gap}
         if through:
             cut, gap = max(through.values())
             text = (
@@ -75,6 +69,31 @@ def smoothed(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
                 "that what is seen is simulated, or raise Contact Distance."
             )
             yield Notice("W_SMOOTHED", text, body.name)
+
+
+def _cuts(body: Body, read: Scene, surfaces: Mapping[str, _Surface], gaps: Gaps) -> Iterator[tuple[str, float, float]]:
+    """What a cloth may bend over: its name, how much nearer the cloth is shown there, and the gap to it [m].
+
+    Args:
+        body: of the cloth.
+        read: the scene as it was read.
+        surfaces: of meshes and jelly, by their identifiers.
+        gaps: of this check.
+    """
+    edge, sees, reach = gaps.edge(body), body.contact.sees, reach_of(body, read.gravity)
+    for one in read.colliders:
+        turn = _turn(one, surfaces.get(one.identifier), reach, edge) if sees is None or one.identifier in sees else 0.0
+        if turn > 0.0:
+            yield one.name, _cut(edge, turn), gaps.to_colliders(body)
+    for other in read.bodies:
+        turn = surfaces[other.identifier].turn(reach, edge) if _is_jelly(other) and meet(body, other) else 0.0
+        if turn > 0.0:
+            yield other.name, _cut(edge, turn), gaps.between(body, other)
+
+
+def _cut(edge: float, turn: float) -> float:
+    """How much nearer a fold of edges by an angle [rad] is shown."""
+    return edge * float(np.sin(turn / 2.0)) / 3.0
 
 
 def _is_jelly(body: Body) -> bool:
@@ -86,13 +105,10 @@ def smoothing(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     return [
         modifier
         for modifier in obj.modifiers
-        if modifier.type == "SUBSURF" and modifier.subdivision_type == "CATMULL_CLARK" and _levels(modifier) > 0
+        if modifier.type == "SUBSURF"
+        and modifier.subdivision_type == "CATMULL_CLARK"
+        and subdivision_levels(modifier) > 0
     ]
-
-
-def _levels(modifier: bpy.types.Modifier) -> int:
-    shown = modifier.levels if modifier.show_viewport else 0
-    return max(shown, modifier.render_levels if modifier.show_render else 0)
 
 
 def apply_subdivision(context: bpy.types.Context, obj: bpy.types.Object) -> str:
@@ -125,25 +141,25 @@ class _Edges(NamedTuple):
 
 @dataclass(frozen=True)
 class _Surface:
-    """A closed mesh in the world, and what is made of it once something may come near it.
+    """A closed mesh in the world at the first frame, and what is made of it once something may come near it.
 
     Attributes:
-        points: its vertices at the first frame, shape (vertices, 3) [m].
-        triangles: shape (triangles, 3).
+        of: the collider, or the jelly as it begins.
+        boxes: of this check.
     """
 
-    points: Floats
-    triangles: npt.NDArray[np.int32]
+    of: Body | Collider
+    boxes: Boxes
 
-    @classmethod
-    def of_collider(cls, collider: Collider) -> _Surface:
-        """That of a mesh."""
-        return cls(transformed(collider.transforms[0], collider.positions[0]), collider.triangles)
+    @cached_property
+    def points(self) -> Floats:
+        """Its vertices, shape (vertices, 3) [m]."""
+        return starting_places(self.of)
 
-    @classmethod
-    def of_body(cls, body: Body) -> _Surface:
-        """That of a jelly, as it begins."""
-        return cls(starting_places(body), fans(body.face_sizes, body.corners))
+    @cached_property
+    def triangles(self) -> npt.NDArray[np.int32]:
+        """Shape (triangles, 3)."""
+        return self.of.triangles if isinstance(self.of, Collider) else fans(self.of.face_sizes, self.of.corners)
 
     @cached_property
     def tree(self) -> Any:
@@ -157,7 +173,7 @@ class _Surface:
 
     def turn(self, reach: Box, length: float) -> float:
         """By which angle a sheet bends within a length at most, over what it reaches of it [rad]."""
-        return _greatest_turn(self, reach, length) if reach.meets(self.points) else 0.0
+        return _greatest_turn(self, reach, length) if reach.meets(self.boxes.about(self.of)) else 0.0
 
 
 def _turn(collider: Collider, surface: _Surface | None, reach: Box, length: float) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth that Solidify shows thicker than the gap that it keeps, so that it sinks into what it lies on.
+"""Cloth that Solidify shows thicker than the gap that it keeps, so that it sinks into what it comes to lie on.
 
 Solidify moves one copy of the surface out by t (1 + o) / 2 and another in by t (1 − o) / 2, with the thickness t and
 the offset o. A cloth may lie on either side.
@@ -7,7 +7,7 @@ the offset o. A cloth may lie on either side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import bpy
 import numpy as np
@@ -19,36 +19,34 @@ from ...scene.collider_shapes import has_triangles, plane_normal
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.scene import Scene
-from ...scene.transforms import transformed
 from ..data.properties import unit_scale_of
-from ..measures.solid_measures import mean_edge
-from .gaps import MOST_GAP, gap_between, gap_to_colliders, meet, thickness_of
+from ..reading.modifier_stack import acts
+from .gaps import MOST_GAP, Gaps, meet
 from .lying import PLANE
-from .reach import Box, reach_of, starting_places
+from .reach import Box, Boxes, reach_of
 
 # of a gap, by how much what is seen may be thicker: nobody sees less
 _MARGIN = 0.01
 
 
 def thickened(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
-    """A warning for each cloth that its modifier shows so thick that it sinks into what it may lie on.
+    """A warning for each cloth that its modifier shows so thick that it would sink into what it may lie on.
 
     Args:
         scene: whose objects have modifiers.
         read: the same, as it was read at its first frame.
     """
+    sides, gaps, boxes = _shown_sides(scene, read), Gaps(), Boxes(read.gravity)
     for body in read.bodies:
-        obj = scene.objects.get(body.name)
-        if obj is None or not body_kind(body.role, body.name).is_sheet:
-            continue
-        side = shown_side(obj) * unit_scale_of(scene)
+        side = sides.get(body.identifier, 0.0)
         if side == 0.0:
             continue
-        sunk = [name for name, shown, gap in _gaps(scene, body, read) if shown > (1.0 + _MARGIN) * gap]
+        found = _gaps(body, read, sides, gaps, boxes)
+        sunk = [name for name, shown, gap in found if shown > (1.0 + _MARGIN) * gap]
         if sunk:
             text = (
-                f"Solidify shows it {side:.2g} m thick to one side, more than the gap that it keeps, so that it sinks "
-                f"into {quoted(sunk)}. Make Room widens the gap."
+                f"Solidify shows it {side:.2g} m thick to one side, more than the gap that it keeps, so that it would "
+                f"sink into {quoted(sunk)} where they touch. Make Room widens the gap."
             )
             yield Notice("W_THICKENED", text, body.name)
 
@@ -56,7 +54,7 @@ def thickened(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
 def shown_side(obj: bpy.types.Object) -> float:
     """How far modifiers show a surface to one side of the mesh at most, in the scene's unit of length."""
     scale = float(np.linalg.norm(np.array(obj.matrix_world)[:3, :3], axis=0).max())
-    return scale * sum(_side(one) for one in obj.modifiers if one.type == "SOLIDIFY" and _is_shown(one))
+    return scale * sum(_side(one) for one in obj.modifiers if one.type == "SOLIDIFY" and acts(one))
 
 
 def make_room(obj: bpy.types.Object, body: Body, unit_scale: float) -> str:
@@ -68,13 +66,14 @@ def make_room(obj: bpy.types.Object, body: Body, unit_scale: float) -> str:
         unit_scale: metres per Blender unit.
     """
     side = shown_side(obj) * unit_scale
-    most = MOST_GAP * mean_edge(body.positions, body.face_sizes, body.corners)
+    most = MOST_GAP * Gaps().edge(body)
     if side > (1.0 + _MARGIN) * most:
         return (
             f'A gap is a quarter of an edge at most, so "{obj.name}" can keep {most:.2g} m: make Solidify thinner than '
             "that on both sides, or make the object a Jelly"
         )
-    obj.xpbd.contact_offset = side / unit_scale
+    # a gap that is wider already stays
+    obj.xpbd.contact_offset = max(obj.xpbd.contact_offset, side / unit_scale)
     # two layers face each other, and each is shown thick
     obj.xpbd.thickness = max(obj.xpbd.thickness, 2.0 * side / unit_scale)
     return ""
@@ -84,37 +83,43 @@ def _side(modifier: bpy.types.Modifier) -> float:
     return 0.5 * abs(modifier.thickness) * (1.0 + abs(modifier.offset))
 
 
-def _is_shown(modifier: bpy.types.Modifier) -> bool:
-    return bool(modifier.show_viewport or modifier.show_render)
+def _shown_sides(scene: bpy.types.Scene, read: Scene) -> dict[str, float]:
+    """How far each cloth is shown to one side [m], by its identifier; arguments as of ``thickened``."""
+    # Blender looks for each name in all of them
+    objects = dict(scene.objects.items())
+    unit_scale = unit_scale_of(scene)
+    sheets = (one for one in read.bodies if one.name in objects and body_kind(one.role, one.name).is_sheet)
+    return {one.identifier: shown_side(objects[one.name]) * unit_scale for one in sheets}
 
 
-def _gaps(scene: bpy.types.Scene, body: Body, read: Scene) -> Iterator[tuple[str, float, float]]:
+def _gaps(
+    body: Body, read: Scene, sides: Mapping[str, float], gaps: Gaps, boxes: Boxes
+) -> Iterator[tuple[str, float, float]]:
     """What a cloth may lie on: its name, how thick both are shown towards each other, and the gap between them [m].
 
     Args:
-        scene: whose objects have modifiers.
         body: of the cloth.
         read: the scene as it was read.
+        sides: as ``_shown_sides``.
+        gaps: of this check.
+        boxes: of this check.
     """
-    unit_scale, sees, reach = unit_scale_of(scene), body.contact.sees, reach_of(body, read.gravity)
-    side = shown_side(scene.objects[body.name]) * unit_scale
+    side, sees, reach = sides[body.identifier], body.contact.sees, reach_of(body, read.gravity)
     for one in read.colliders:
-        if (sees is None or one.identifier in sees) and _is_reached(one, reach):
-            yield one.name, side, gap_to_colliders(body)
+        if (sees is None or one.identifier in sees) and _is_reached(one, reach, boxes):
+            yield one.name, side, gaps.to_colliders(body)
     for other in read.bodies:
         kind = body_kind(other.role, other.name)
-        if (kind.is_solid or kind.is_sheet) and meet(body, other) and reach.meets(starting_places(other)):
-            obj = scene.objects.get(other.name)
-            shown = shown_side(obj) * unit_scale if obj is not None and kind.is_sheet else 0.0
-            yield other.name, side + shown, gap_between(body, other)
+        if (kind.is_solid or kind.is_sheet) and meet(body, other) and reach.meets(boxes.about(other)):
+            yield other.name, side + sides.get(other.identifier, 0.0), gaps.between(body, other)
     if body.contact.self_collision:
-        yield body.name, 2.0 * side, thickness_of(body)
+        yield body.name, 2.0 * side, gaps.thickness(body)
 
 
-def _is_reached(collider: Collider, reach: Box) -> bool:
-    matrix = collider.transforms[0]
+def _is_reached(collider: Collider, reach: Box, boxes: Boxes) -> bool:
     if has_triangles(collider):
-        return reach.meets(transformed(matrix, collider.positions[0]))
+        return reach.meets(boxes.about(collider))
+    matrix = collider.transforms[0]
     if collider.shape == PLANE:
         normal = plane_normal(collider)
         return reach.lowest(normal) <= float(normal @ matrix[:3, 3])

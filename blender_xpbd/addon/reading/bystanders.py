@@ -15,8 +15,9 @@ from ..data.object_types import is_body, takes_part
 from .enabled_objects import rendered_uids
 from .force_reader import field_objects
 from .idle_motion import VERTEX_PARENTS, followed_groups, is_reshaped, modifier_objects
-from .modifier_stack import deformers, follows_deformed, makes_own_mesh
+from .modifier_stack import acts, follows_deformed, makes_own_mesh
 from .motion import animated_paths
+from .shapers import shapers
 
 # Blender's own simulations that move vertices
 _OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
@@ -24,8 +25,6 @@ _OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
 _COPIERS = frozenset(("MIRROR", "ARRAY"))
 # modifiers whose vertices depend on where the mesh is
 _REMAKERS = frozenset(("REMESH", "DECIMATE", "BOOLEAN", "WELD"))
-# modifiers that move vertices far, and are neither rigs nor what makes a surface fair
-_SHAPERS = frozenset(("CAST", "DISPLACE", "SHRINKWRAP", "SIMPLE_DEFORM", "WARP", "WAVE"))
 # weights of fields that are not called as these are
 _WEIGHTS = {"MAGNET": "magnetic"}
 # modifiers that go by the place of the object that they name, not by its vertices
@@ -54,27 +53,27 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         ),
         (
             "Blender's own Cloth or Soft Body is on, too, and moves the finished result on top: {}.",
-            [obj for obj in bodies if any(one.type in _OWN_PHYSICS and _acts(one) for one in obj.modifiers)],
+            [obj for obj in bodies if any(one.type in _OWN_PHYSICS and acts(one) for one in obj.modifiers)],
         ),
         (
             "Mirror and Array copy the finished result, and copies meet nothing; apply them first: {}.",
-            [obj for obj in bodies if any(one.type in _COPIERS and _acts(one) for one in obj.modifiers)],
+            [obj for obj in bodies if any(one.type in _COPIERS and acts(one) for one in obj.modifiers)],
         ),
         (
             "Remesh, Decimate, Boolean, Weld and Bevel by Angle make another mesh at each frame; apply them first: {}.",
-            [obj for obj in bodies if any(_remakes(one) and _acts(one) for one in obj.modifiers)],
+            [obj for obj in bodies if any(_remakes(one) and acts(one) for one in obj.modifiers)],
         ),
         (
             "Displace, Wave and the like move the finished result; apply them, or choose Deformed Mesh as Goal: {}.",
-            [obj for obj in bodies if any(one.type in _SHAPERS and _acts(one) for one in _coming_after(obj))],
+            [obj for obj in bodies if shapers(obj)],
         ),
         (
             "A cache that a modifier plays is shown in place of the result; remove it: {}.",
-            [obj for obj in bodies if any(_plays_cache(one, obj) and _acts(one) for one in obj.modifiers)],
+            [obj for obj in bodies if any(_plays_cache(one, obj) and acts(one) for one in obj.modifiers)],
         ),
         (
             "Geometry Nodes show a mesh of their own, which does not follow what is simulated; apply the modifier: {}.",
-            [obj for obj in bodies if any(makes_own_mesh(one) for one in obj.modifiers if _acts(one))],
+            [obj for obj in bodies if any(makes_own_mesh(one) for one in obj.modifiers if acts(one))],
         ),
         (
             "Blender's own Collision stops nothing here; make these a Collider: {}.",
@@ -102,12 +101,6 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         if objects:
             names = dict.fromkeys(obj.name for obj in objects)
             yield Notice("W_IGNORED", text.format(quoted(names)))
-
-
-def _coming_after(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
-    """The modifiers of a body that the simulation does not see: all, but for deformers that its goal follows."""
-    followed = {one.name for one in deformers(obj)} if follows_deformed(obj) else set()
-    return [one for one in obj.modifiers if one.name not in followed]
 
 
 def weight_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) -> Iterator[Notice]:
@@ -152,7 +145,7 @@ def _has_own_weights(obj: bpy.types.Object, kinds: Collection[str]) -> bool:
 
 def _has_own_collision(obj: bpy.types.Object) -> bool:
     """Whether Blender's own simulations meet an object."""
-    is_on = any(one.type == "COLLISION" and _acts(one) for one in obj.modifiers)
+    is_on = any(one.type == "COLLISION" and acts(one) for one in obj.modifiers)
     return is_on and obj.collision is not None and obj.collision.use
 
 
@@ -176,10 +169,6 @@ def _plays_cache(modifier: bpy.types.Modifier, obj: bpy.types.Object) -> bool:
     return bool(modifier.type == "MESH_SEQUENCE_CACHE" and modifier.cache_file and "VERT" in modifier.read_data)
 
 
-def _acts(modifier: bpy.types.Modifier) -> bool:
-    return modifier.show_viewport or modifier.show_render
-
-
 def _follows(obj: bpy.types.Object, simulated: Collection[int]) -> bool:
     """Whether an object, or a parent of it, is placed or shaped by vertices of what is simulated.
 
@@ -189,7 +178,7 @@ def _follows(obj: bpy.types.Object, simulated: Collection[int]) -> bool:
     shaped_by = {
         target.session_uid
         for modifier in obj.modifiers
-        if _acts(modifier) and modifier.type not in _GO_BY_PLACE
+        if acts(modifier) and modifier.type not in _GO_BY_PLACE
         for target in modifier_objects(modifier)
     }
     if is_shaped and (shaped_by - {obj.session_uid}) & set(simulated):

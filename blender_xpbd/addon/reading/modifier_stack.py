@@ -54,6 +54,17 @@ def deformers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     return found
 
 
+def acts(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier is on, in viewports or in renders."""
+    return bool(modifier.show_viewport or modifier.show_render)
+
+
+def subdivision_levels(modifier: bpy.types.Modifier) -> int:
+    """How often a *Subdivision Surface* halves edges at most, where it is shown."""
+    shown = modifier.levels if modifier.show_viewport else 0
+    return max(shown, modifier.render_levels if modifier.show_render else 0)
+
+
 def muted_modifiers(obj: bpy.types.Object) -> dict[str, tuple[bool, bool]]:
     """The modifiers that a bake has muted, by name, and whether they were shown in viewports and in renders."""
     record = read_record(obj)

@@ -347,16 +347,81 @@ def test_weights_of_force_fields_without_a_field(bpy, make_body, read, add_field
         assert read() == [], "it asks for no fields, and has none"
 
 
+def add_shaper(bpy, body, kind):
+    """A modifier with all that it needs to move something."""
+    modifier = body.modifiers.new("Shaper", kind)
+    names = {"SHRINKWRAP": ["target"], "WARP": ["object_from", "object_to"]}.get(kind, [])
+    for name in names:
+        setattr(modifier, name, bpy.data.objects.new(name, bpy.data.meshes.new(name)))
+    return modifier
+
+
 @pytest.mark.parametrize("kind", ["CAST", "DISPLACE", "SHRINKWRAP", "SIMPLE_DEFORM", "WARP", "WAVE"])
-def test_deformers_that_come_after_the_simulation(make_body, read, kind):
+def test_deformers_that_come_after_the_simulation(bpy, make_body, read, kind):
     body = make_body("Body")
     make_body("Other", location=(0.0, 0.0, 3.0)).modifiers.new("Smooth", "SMOOTH")
-    modifier = body.modifiers.new("Shaper", kind)
+    modifier = add_shaper(bpy, body, kind)
     text = told(read())
     assert '"Body"' in text
     assert '"Other"' not in text
     modifier.show_viewport = modifier.show_render = False
     assert read() == []
+
+
+@pytest.mark.parametrize(("kind", "values"), [
+    ("CAST", {"factor": 0.0}),
+    ("CAST", {"use_x": False, "use_y": False, "use_z": False}),
+    ("DISPLACE", {"strength": 0.0}),
+    ("DISPLACE", {"mid_level": 1.0}),
+    ("DISPLACE", {"direction": "RGB_TO_XYZ"}),
+    ("SHRINKWRAP", {"target": None}),
+    ("SIMPLE_DEFORM", {"deform_method": "BEND", "angle": 0.0}),
+    ("SIMPLE_DEFORM", {"deform_method": "TAPER", "factor": 0.0}),
+    ("WARP", {"strength": 0.0}),
+    ("WARP", {"object_from": None}),
+    ("WAVE", {"height": 0.0}),
+])  # fmt: skip
+def test_deformers_that_do_nothing_are_not_told(bpy, make_body, read, kind, values):
+    body = make_body("Body")
+    modifier = add_shaper(bpy, body, kind)
+    assert '"Body"' in told(read())
+    for name, value in values.items():
+        setattr(modifier, name, value)
+    assert read() == []
+
+
+def test_a_deformer_that_does_nothing_yet_is_told(make_body, read):
+    modifier = make_body("Body").modifiers.new("Displace", "DISPLACE")
+    for frame, strength in ((1, 0.0), (10, 1.0)):
+        modifier.strength = strength
+        modifier.keyframe_insert("strength", frame=frame)
+    assert '"Body"' in told(read())
+
+
+@pytest.mark.parametrize(("strength", "scale", "is_textured", "is_told"), [
+    (0.009, 0.01, False, False),
+    (0.09, 1.0, False, False), (0.09, 1.0, True, False), (-0.09, 2.0, False, False),
+    (0.11, 1.0, False, True), (-0.11, 1.0, True, True), (0.11, 0.01, False, False), (4.0, 0.01, False, True),
+])  # fmt: skip
+def test_a_displacement_is_told_by_how_far_it_moves(bpy, make_body, read, strength, scale, is_textured, is_told):
+    """By half of its strength, at most the gap of 5 mm or a tenth of an edge of 0.5."""
+    body = make_body("Body", scale=(scale, scale, scale))
+    modifier = body.modifiers.new("Displace", "DISPLACE")
+    modifier.strength = strength
+    if is_textured:
+        modifier.texture = bpy.data.textures.new("Clouds", "CLOUDS")
+    assert any('"Body"' in text and "Displace" in text for _, text in read()) == is_told
+
+
+@pytest.mark.parametrize("kind", ["DISPLACE", "CAST"])
+def test_a_displacement_after_subdivision_is_detail(bpy, make_body, read, kind):
+    """It cannot be applied to what is simulated; what casts the result to a ball is told all the same."""
+    body = make_body("Body")
+    subdivision = body.modifiers.new("Subdivision", "SUBSURF")
+    add_shaper(bpy, body, kind)
+    assert any("Displace" in text for _, text in read()) == (kind == "CAST")
+    subdivision.levels = subdivision.render_levels = 0
+    assert any("Displace" in text for _, text in read())
 
 
 def test_deformers_that_the_goal_follows_are_not_told(make_body, read):

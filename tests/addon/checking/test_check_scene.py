@@ -54,7 +54,7 @@ def test_no_bodies(bpy, check):
     assert [code for code, _ in check()][:1] == ["E_NOTHING"]
 
 
-def test_what_a_button_mends_comes_before_what_is_only_to_be_known(bpy, check):
+def test_what_has_a_button_comes_before_what_has_none(bpy, check):
     """As how stiff a large jelly is, which was the first thing that was told of a cube that falls for ever."""
     bpy.ops.mesh.primitive_cube_add(size=2.0)
     bpy.ops.xpbd.set_role(role="JELLY")

@@ -104,6 +104,17 @@ def test_only_what_is_within_reach(bpy, found, place, values, is_told, shape):
     assert found() == ([("W_SMOOTHED", "Sheet", "Box")] if is_told else [])
 
 
+@pytest.mark.parametrize(("lowest", "is_told"), [(0.75, False), (0.35, True)])
+def test_a_curtain_does_not_come_to_what_stands_below_it(bpy, found, lowest, is_told):
+    obj = sheet(bpy, 16)
+    obj.rotation_euler.x, obj.location.z = 0.5 * np.pi, lowest + 0.5
+    pins = [one.index for one in obj.data.vertices if one.co.y > 0.49]
+    obj.vertex_groups.new(name="Pins").add(pins, 1.0, "REPLACE")
+    obj.xpbd.pin_group = "Pins"
+    collider(bpy, "Box", bpy.ops.mesh.primitive_cube_add, size=0.6)
+    assert found() == ([("W_SMOOTHED", "Sheet", "Box")] if is_told else [])
+
+
 @pytest.mark.parametrize(("place", "is_told"), [(0.0, False), (49.5, True)])
 def test_the_edges_of_a_ground_count_where_the_cloth_comes_to_them(bpy, found, place, is_told):
     """Those of 100 m, whose middles are 50 m off."""
@@ -130,6 +141,26 @@ def test_a_collider_is_prepared_once_for_all_cloths_that_reach_it(bpy, found, mo
     collider(bpy, "Far", bpy.ops.mesh.primitive_cube_add, size=0.5, location=(90.0, 0.0, 0.0))
     assert [name for _, name, _ in found()] == ["Sheet0", "Sheet1", "Sheet2"]
     assert len(made) == 1
+
+
+def test_gaps_are_asked_for_only_where_something_is_reached(bpy, found, monkeypatch):
+    from blender_xpbd.addon.checking import gaps
+
+    measured, mean_edge = [], gaps.mean_edge
+
+    def counted(*mesh):
+        measured.append(mesh)
+        return mean_edge(*mesh)
+
+    for number in range(3):
+        sheet(bpy, 16, name=f"Sheet{number}")
+    jelly(bpy, 0.5).location.x = 90.0
+    monkeypatch.setattr(gaps, "mean_edge", counted)
+    assert found() == []
+    assert len(measured) == 3, "the jelly is far"
+    bpy.data.objects["Toy"].location.x = 0.0
+    assert len(found()) == 3
+    assert len(measured) == 3 + 4, "each once"
 
 
 @pytest.mark.parametrize("size", [0.004, 0.5])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -68,6 +69,24 @@ def test_a_floor_counts_where_the_cloth_comes_to_it(bpy, found):
     assert found() == [], "it hangs 9 m above it"
 
 
+@pytest.mark.parametrize(("held", "lowest", "is_told"), [("top", 0.75, False), ("top", 0.05, True),
+    ("side", 0.75, False), ("side", 0.3, True), ("", 0.75, True)])  # fmt: skip
+def test_what_hangs_on_pins_comes_no_farther_than_the_cloth(bpy, found, held, lowest, is_told):
+    """A curtain or a flag of 1 m, which hangs down as far as its diagonal from the upper pin, over a floor."""
+    obj = sheet(bpy)
+    obj.rotation_euler.x, obj.location.z = 0.5 * math.pi, lowest + 0.5
+    bpy.context.scene.xpbd.use_floor = True
+    if held:
+        axis, end = (1, 0.5) if held == "top" else (0, -0.5)
+        pins = [one.index for one in obj.data.vertices if abs(one.co[axis] - end) < 1e-6]
+        obj.vertex_groups.new(name="Pins").add(pins, 1.0, "REPLACE")
+        obj.xpbd.pin_group = "Pins"
+    assert [name for name, *_ in found()] == (["Sheet"] if is_told else [])
+    if held:
+        obj.vertex_groups["Pins"].add(pins, 0.5, "REPLACE")
+        assert len(found()) == 1, "soft pins give way"
+
+
 def test_layers_need_room_for_both(bpy, found):
     """Of 4 mm each, at 5 mm."""
     sheet(bpy, 0.004, name="Lower")
@@ -77,6 +96,24 @@ def test_layers_need_room_for_both(bpy, found):
     assert found() == []
     bpy.data.objects["Lower"].xpbd.use_self_collision = True
     assert found() == [("Lower", "Lower")]
+
+
+def test_each_body_is_measured_once_however_many_it_meets(bpy, found, monkeypatch):
+    from blender_xpbd.addon.checking import gaps
+
+    measured, mean_edge = [], gaps.mean_edge
+
+    def counted(*mesh):
+        measured.append(mesh)
+        return mean_edge(*mesh)
+
+    for number in range(4):
+        sheet(bpy, 0.004, name=f"Sheet{number}", height=1.0 + 0.1 * number)
+        box(bpy, location=(0.0, 0.0, -0.5 * number))
+    sheet(bpy, 0.004, name="Far").location.x = 50.0
+    monkeypatch.setattr(gaps, "mean_edge", counted)
+    assert [name for name, *_ in found()] == [f"Sheet{number}" for number in range(4)]
+    assert len(measured) == 4, "nothing is near the one that is far"
 
 
 def test_what_is_not_shown_and_what_is_scaled(bpy, found):
@@ -90,8 +127,9 @@ def test_what_is_not_shown_and_what_is_scaled(bpy, found):
     assert found() == []
 
 
-@pytest.mark.parametrize("unit_scale", [1.0, 0.1])
-def test_one_click_makes_room(bpy, found, unit_scale):
+@pytest.mark.parametrize(("unit_scale", "gap"), [(1.0, 0.02), (0.1, 0.05)])
+def test_one_click_makes_room(bpy, found, unit_scale, gap):
+    """In units of 10 cm the gap of 5 mm is wide enough for colliders, and stays."""
     bpy.context.scene.unit_settings.scale_length = unit_scale
     obj = sheet(bpy)
     obj.xpbd.use_self_collision = True
@@ -99,8 +137,20 @@ def test_one_click_makes_room(bpy, found, unit_scale):
     bpy.context.scene.xpbd.use_floor = True
     assert len(found()) == 1
     assert bpy.ops.xpbd.make_room(object_name="Sheet") == {"FINISHED"}
-    assert obj.xpbd.contact_offset == pytest.approx(0.02)
+    assert obj.xpbd.contact_offset == pytest.approx(gap)
     assert obj.xpbd.thickness == pytest.approx(0.04)
+    assert found() == []
+
+
+def test_a_wider_gap_stays(bpy, found):
+    """Only its own layers come too near."""
+    obj = sheet(bpy, 0.012)
+    obj.xpbd.contact_offset, obj.xpbd.thickness, obj.xpbd.use_self_collision = 0.024, 0.01, True
+    box(bpy)
+    assert found() == [("Sheet", "Sheet")]
+    assert bpy.ops.xpbd.make_room(object_name="Sheet") == {"FINISHED"}
+    assert obj.xpbd.contact_offset == pytest.approx(0.024)
+    assert obj.xpbd.thickness == pytest.approx(0.024)
     assert found() == []
 
 

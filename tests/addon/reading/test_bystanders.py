@@ -118,7 +118,7 @@ def test_a_collider_that_is_shaped_by_what_is_simulated(bpy, add, told, shape):
     collider.xpbd.role = "NONE"
     own = body.modifiers.new("Wrap", "SHRINKWRAP")
     own.target = add("GRID", name="Other")
-    assert told() == [], "modifiers of a body come after its simulation"
+    assert not any("as it is now" in text for text in told()), "modifiers of a body come after its simulation"
 
 
 @pytest.mark.parametrize("kind", ["CLOTH", "SOFT_BODY"])

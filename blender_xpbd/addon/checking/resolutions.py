@@ -28,11 +28,11 @@ from ..data.specs import OBJECT_SETTINGS
 from ..measures.kept_measures import kept_measures
 from ..measures.solid_measures import SolidMeasures
 from ..measures.thinness import CELLS_ACROSS
-from ..reading.held_reader import read_held
 from ..reading.mesh_reader import read_rest_shape
 from ..reading.motion import rotation_of, world_matrix
 from ..reading.parameter_tracks import gravity_of
 from ..reading.points import read_polygons, shown_faces
+from .held_objects import read_held
 
 # cells along the longest side of what is thick, and the fewest: with 8 a cone of 10 m has 1.1 % of its tetrahedra
 # inside out as it is pushed out of the floor, with 12 it has 0.2 %

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from ...scene.body import Pins
 from ..data.object_types import is_body
 from ..measures.held import held_vertices
-from .attachment_reader import read_attachment, resolved
-from .body_reader import read_pins
-from .enabled_objects import enabled_objects
-from .ride_reader import Rides, keeps_pins
+from ..reading.attachment_reader import read_attachment, resolved
+from ..reading.body_reader import read_pins
+from ..reading.enabled_objects import enabled_objects
+from ..reading.ride_reader import Rides, keeps_pins
 
 
 def read_held(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> npt.NDArray[np.int32]:

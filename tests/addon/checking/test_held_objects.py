@@ -31,8 +31,8 @@ CASES = {
 
 @pytest.mark.parametrize(("pins", "target", "wanted"), CASES.values(), ids=CASES.keys())
 def test_pins_and_attachments_hold_a_body(bpy, make_body, read, pins, target, wanted):
+    from blender_xpbd.addon.checking.held_objects import read_held
     from blender_xpbd.addon.measures.held import held_vertices
-    from blender_xpbd.addon.reading.held_reader import read_held
 
     body = make_body("Held", role="JELLY")
     if pins:

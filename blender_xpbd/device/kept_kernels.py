@@ -8,6 +8,7 @@ key when the kernel has its arguments and a fingerprint alone. The rest is made 
 from __future__ import annotations
 
 import ast
+import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ from .kernel_fingerprint import UnknownIngredientError, fingerprint
 from .version import knows_taichi
 
 _BITS, _WORDS = 30, 9
+# file descriptor of what a process prints
+_OUTPUT = 1
 _FOLDER = "offline_cache"
 
 
@@ -154,9 +157,31 @@ def _can_keep() -> bool:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Without a word of Taichi's on what it cannot compile; its level is that of ``start_taichi`` after it."""
+    """Without a word of Taichi's on what it cannot compile; its level is that of ``start_taichi`` after it.
+
+    It prints two empty lines all the same, whatever the level.
+    """
     ti._lib.core.set_logging_level("critical")
     try:
-        yield
+        with _no_output():
+            yield
     finally:
         ti._lib.core.set_logging_level("error")
+
+
+@contextmanager
+def _no_output() -> Iterator[None]:
+    try:
+        kept = os.dup(_OUTPUT)
+    except OSError:
+        # there is none
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, _OUTPUT)
+        yield
+    finally:
+        os.dup2(kept, _OUTPUT)
+        os.close(kept)
+        os.close(nowhere)

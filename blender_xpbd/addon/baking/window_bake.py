@@ -22,12 +22,11 @@ from .report import BakeSummary
 from .report_text import summary_error
 
 # What a slice may take at least and at most; one step of the bake may take nearly as much as the least
-SLICE_SECONDS, MOST_SLICE_SECONDS = 0.04, 1.0
-# A window that takes SLOW_SECONDS to draw gets a quarter of the time: without a graphics card it is drawn on the cores
-# that the solver has, and anew for each frame that is stepped to. With one it comes back within QUICK_SECONDS, and gets
-# a half. Above a third of a second the limits of slice and rest count, and it gets more again: 2 of 3 s at 2 s [s]
-WORK_PER_DRAWING = 3.0
-QUICK_SECONDS, SLOW_SECONDS, MOST_REST_SECONDS = 0.06, 0.12, 1.0
+SLICE_SECONDS, MOST_SLICE_SECONDS = 0.04, 0.2
+# While the solver runs, a window that is slow to draw gets a quarter of the time: without a graphics card it is drawn
+# on the solver's cores. With one it comes back within QUICK_SECONDS [s]
+REST_PER_DRAWING = 3.0
+QUICK_SECONDS, MOST_REST_SECONDS = 0.06, 1.0
 
 
 class WindowBake:
@@ -133,13 +132,12 @@ class WindowBake:
 
 
 def slice_seconds(window_seconds: float) -> float:
-    """What a slice may take after the window had its time: longer, so that a scene slow to draw is soon read.
+    """What a slice may take after the window had its time: as long, so that a scene slow to draw is soon read.
 
     Args:
         window_seconds: since the slice before, in which the window was drawn [s].
     """
-    own = (1.0 + (WORK_PER_DRAWING - 1.0) * _slowness(window_seconds)) * window_seconds
-    return min(max(own, SLICE_SECONDS), MOST_SLICE_SECONDS)
+    return min(max(window_seconds, SLICE_SECONDS), MOST_SLICE_SECONDS)
 
 
 def rest_seconds(window_seconds: float) -> float:
@@ -148,12 +146,7 @@ def rest_seconds(window_seconds: float) -> float:
     Args:
         window_seconds: in which the window was drawn [s].
     """
-    return min(WORK_PER_DRAWING * _slowness(window_seconds) * window_seconds, MOST_REST_SECONDS)
-
-
-def _slowness(window_seconds: float) -> float:
-    """From 0 of a window that is quick to draw to 1 of one that is slow; it grows evenly in between."""
-    return min(max((window_seconds - QUICK_SECONDS) / (SLOW_SECONDS - QUICK_SECONDS), 0.0), 1.0)
+    return min(REST_PER_DRAWING * window_seconds, MOST_REST_SECONDS) if window_seconds > QUICK_SECONDS else 0.0
 
 
 _current: WindowBake | None = None

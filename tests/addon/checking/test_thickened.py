@@ -98,20 +98,11 @@ def test_layers_need_room_for_both(bpy, found):
     assert found() == [("Lower", "Lower")]
 
 
-def test_each_body_is_measured_once_however_many_it_meets(bpy, found, monkeypatch):
-    from blender_xpbd.addon.checking import gaps
-
-    measured, mean_edge = [], gaps.mean_edge
-
-    def counted(*mesh):
-        measured.append(mesh)
-        return mean_edge(*mesh)
-
+def test_each_body_is_measured_once_however_many_it_meets(bpy, found, measured):
     for number in range(4):
         sheet(bpy, 0.004, name=f"Sheet{number}", height=1.0 + 0.1 * number)
         box(bpy, location=(0.0, 0.0, -0.5 * number))
     sheet(bpy, 0.004, name="Far").location.x = 50.0
-    monkeypatch.setattr(gaps, "mean_edge", counted)
     assert [name for name, *_ in found()] == [f"Sheet{number}" for number in range(4)]
     assert len(measured) == 4, "nothing is near the one that is far"
 

@@ -6,7 +6,7 @@ does is its *hardness* (``WarmStart``), and it goes with the square of the subst
 and of hits. Along the volume it tells how far a body yields that is pressed, for a sweep lets pressure out through the
 sides, and also of bending where the material hardly changes its volume, for tetrahedra that bend do. What is faster
 than its own waves is crushed where it hits, however soft it is, and rebounds too low: a substep carries a push about
-one edge far.
+one edge far. So does what waves cross often while it touches, for the step damps them: what lies flat, as a ring.
 
 Cloth is stretched by its weight, since one sweep over its springs carries a pull one edge far. How much goes with
 h √(g/L) for edges of the length L, whatever the size and the mesh of the cloth, and whether pins hold it or what it
@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ...bodies.body_model import BodyModel
+from ...bodies.body_model import BodyModel, is_direct
 from ...bodies.own_settings import is_pbd
 from ...bodies.tubes import collapses
 from ...geometry.edges import edge_lengths
@@ -31,6 +31,7 @@ from ...scene.collider import Collider
 from ...scene.scene import Scene
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ...scene.transforms import at_frame, transformed
+from ..order.compact_pieces import is_hard
 from .body_gravity import pull_of, strongest_pull
 from .mode import hardness
 from .system import System
@@ -54,6 +55,12 @@ CREASED = 2.7
 # share of its mean edge by which a jelly that hits moves in a substep, up to which balls of 1 m rebound within a tenth
 # of the converged run: docs/experiments.md, Substeps of rubber and of hits
 HIT_SHARE = 0.12
+# 2 c T/(L n): how far waves come in a substep, there and back, per height of a jelly, up to which a ring and a slab
+# that fall flat rebound within a tenth of runs with many substeps. L is at least so many mean edges, and falls of less
+# than this share of L are not asked; both chosen by hand. docs/experiments.md, What lies flat rebounds too low
+WAVE_SHARE = 0.035
+WAVE_EDGES = 2.5
+WAVE_FALL = 0.1
 # share of their radius by which gravity moves grains in a substep, up to which piles of 25 layers hold their grains
 # apart by 0.98 of touching: docs/method.md, Grains
 PILE_SHARE = 0.0008
@@ -77,6 +84,25 @@ def substeps_for_hits(system: System) -> int:
     edges = [(_mean_edge(model), index) for index, model in enumerate(system.models) if len(model.tetrahedra)]
     travel = system.scene.frames.frame_duration / HIT_SHARE
     return math.ceil(max((travel * hit_speed(system, index) / edge for edge, index in edges if edge > 0.0), default=0))
+
+
+def substeps_for_waves(system: System) -> int:
+    """From how many substeps on waves that cross a jelly as it hits are not damped away, so that it rebounds.
+
+    They cross it at c = √(E/ρ), over its height against gravity as it starts.
+    """
+    scene = system.scene
+    wanted = []
+    for index, model in enumerate(system.models):
+        body = model.body
+        gravity, speed = pull_of(scene, body), hit_speed(system, index)
+        if not len(model.tetrahedra) or is_direct(body, scene.settings) or is_hard(body, scene.settings) or not gravity:
+            continue
+        height = max(float(np.ptp(_heights(scene, _start(body)))), WAVE_EDGES * _mean_edge(model))
+        if height > 0.0 and speed**2 > 2.0 * gravity * WAVE_FALL * height:
+            waves = math.sqrt(body.material.youngs_modulus / body.material.density)
+            wanted.append(2.0 * waves * scene.frames.frame_duration / (WAVE_SHARE * height))
+    return math.ceil(max(wanted, default=0.0))
 
 
 def substeps_for_piles(system: System) -> int:
@@ -123,7 +149,8 @@ def _substeps_for_edges(scene: Scene, sheets: Sequence[BodyModel], factor: float
 
 def substeps_needed(system: System) -> int:
     """From how many substeps on jelly yields and bends as its material does, and grains bear each other."""
-    return max(substeps_for_stiffness(system), substeps_for_hits(system), substeps_for_piles(system))
+    of_jelly = max(substeps_for_stiffness(system), substeps_for_hits(system), substeps_for_waves(system))
+    return max(of_jelly, substeps_for_piles(system))
 
 
 def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SHARE) -> int:

@@ -21,6 +21,7 @@ from blender_xpbd.solver.system.substeps import (
     substeps_for_hits,
     substeps_for_material,
     substeps_for_stiffness,
+    substeps_for_waves,
     substeps_for_weight,
     substeps_needed,
 )
@@ -80,6 +81,25 @@ def test_a_hit_is_as_fast_as_the_start_the_fall_and_the_collider_make_it():
     # a frame of falling is no more than g T
     short = build_system(scene(cube, colliders=[plane()], frames=(1, 2)))
     assert hit_speed(short, 0) == pytest.approx(GRAVITY / 24.0)
+
+
+def test_waves_cross_what_lies_flat_more_often():
+    def asked(size, height=1.0, **material):
+        corners, triangles = cube()
+        places = 0.5 * corners * size + np.array([0.0, 0.0, 0.5 * size[2] + height])
+        body = jelly_of((places, triangles), Material.from_values({"density": 1000.0, **material}))
+        system = build_system(scene(body, colliders=[plane()], frames=(1, 100)))
+        return substeps_for_waves(system), substeps_for_material(system)
+
+    flat = np.array([0.5, 0.5, 0.25])
+    # 2 √(E/ρ) T per 0.035 of the height
+    expected = np.ceil(2.0 * np.sqrt(60.0) / 24.0 / (0.035 * 0.25))
+    assert asked(flat, youngs_modulus=60e3) == (expected, expected)
+    assert asked(np.array([0.5, 0.25, 0.5]), youngs_modulus=60e3)[0] == pytest.approx(expected / 2.0, abs=1)
+    assert asked(flat, youngs_modulus=240e3)[0] == pytest.approx(2.0 * expected, abs=1)
+    # what lies on the floor does not rebound, and what is hard rebounds by its restitution
+    assert asked(flat, 0.02, youngs_modulus=60e3)[0] == 0
+    assert asked(flat, youngs_modulus=1e8)[0] == 0
 
 
 def test_what_is_drawn_to_a_goal_does_not_fall_to_the_floor():

@@ -156,7 +156,7 @@ class Solver:
     def _simulate_divided(self, path: str, pairs: PairSubsteps) -> None:
         """Simulate a frame with contact between bodies, unless nothing comes near.
 
-        Where something may have passed through, it is done again in slices.
+        Where something may have passed through, it is done again in slices, and in finer ones where something has.
         """
         frames = self.system.scene.frames
         begins_anew = (self.frame_index - frames.hidden) % frames.step == 0
@@ -169,6 +169,9 @@ class Solver:
         if count > 1:
             self._write(before)
             self._simulate_slices(path, count)
+            if (finer := pairs.finer_slices(count)) > count:
+                self._write(before)
+                self._simulate_slices(path, finer)
         pairs.note_contact()
         pairs.count_passed(begins_anew=begins_anew)
 

@@ -12,4 +12,7 @@ LINK_STIFFNESS = "xpbd_stiffness"
 # of vertices: equal where they were one before they were split for tearing, or of jelly the piece that it was cut into;
 # an integer above 0
 SEAM = "xpbd_seam"
+# the modifier that shows them as one; what is joined is at the same place to the last bit, torn ones are hardly ever so
+# close [Blender units]
+WELD, WELD_DISTANCE = "XPBD Weld", 1e-6
 LINK_TYPES = {LINK_KIND: "INT", LINK_LENGTH: "FLOAT", LINK_COMPLIANCE: "FLOAT", LINK_STIFFNESS: "FLOAT"}

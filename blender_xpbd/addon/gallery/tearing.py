@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ..data.link_attributes import SEAM
+from ..data.link_attributes import SEAM, WELD, WELD_DISTANCE
 from .gallery_scene import GalleryScene, View
 from .shapes import grid
 from .stage import BLUE, ORANGE, add_mesh, add_sphere, pin, set_frames, set_solver
@@ -25,7 +25,7 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
     corners = quads.ravel()
     sheet = add_mesh(scene, "Sheet", points[corners], np.arange(len(corners)).reshape(-1, 4), colour=ORANGE)
     sheet.data.attributes.new(SEAM, "INT", "POINT").data.foreach_set("value", corners.astype(np.int32) + 1)
-    sheet.modifiers.new("XPBD Weld", "WELD").merge_threshold = 1e-6
+    sheet.modifiers.new(WELD, "WELD").merge_threshold = WELD_DISTANCE
     sheet.xpbd.role, sheet.xpbd.tear_strain = "CLOTH", 15.0
     pin(sheet, np.flatnonzero(np.abs(points[corners, 0]) > 0.499 * SIZE))
     ball = add_sphere(scene, "Ball", RADIUS, (0.0, 0.0, 0.0), BLUE)

@@ -11,6 +11,7 @@ import bpy
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.parameters.material_parameters import COLLIDER
+from ..data.link_attributes import SEAM, WELD_DISTANCE
 from ..data.object_types import is_body, takes_part
 from .enabled_objects import rendered_uids
 from .force_reader import field_objects
@@ -61,7 +62,7 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         ),
         (
             "Remesh, Decimate, Boolean, Weld and Bevel by Angle make another mesh at each frame; apply them first: {}.",
-            [obj for obj in bodies if any(_remakes(one) and acts(one) for one in obj.modifiers)],
+            [obj for obj in bodies if any(_remakes(one, obj) and acts(one) for one in obj.modifiers)],
         ),
         (
             "Displace, Wave and the like move the finished result; apply them, or choose Deformed Mesh as Goal: {}.",
@@ -155,8 +156,11 @@ def _is_rigid(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
     return world is not None and world.enabled and obj.type == "MESH" and obj.rigid_body is not None
 
 
-def _remakes(modifier: bpy.types.Modifier) -> bool:
-    """Whether which vertices a modifier makes depends on where those of the mesh are."""
+def _remakes(modifier: bpy.types.Modifier, obj: bpy.types.Object) -> bool:
+    """Whether which vertices a modifier makes depends on where those of the mesh are; not one of *Make Tearable*."""
+    if modifier.type == "WELD" and obj.type == "MESH" and SEAM in obj.data.attributes:
+        # the property has single precision
+        return bool(modifier.merge_threshold > 1.001 * WELD_DISTANCE)
     return modifier.type in _REMAKERS or (modifier.type == "BEVEL" and modifier.limit_method == "ANGLE")
 
 

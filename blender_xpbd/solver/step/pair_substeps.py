@@ -126,8 +126,9 @@ class PairSubsteps:
         self._fast = FastColliders(objects, colliders, self._substeps)
         # the stiffness of PBD is that of a substep, however short: in slices a body is stiffer
         self._are_pbd = np.array([is_pbd(body, system.scene.settings) for body in system.scene.bodies])
-        # whether in the frame that was simulated last anything was to be taken apart
-        self._was_tangled = False
+        # of the frame that was simulated last: whether anything was to be taken apart in its last slice, and at its
+        # start; whether anything crossed at any look
+        self._was_tangled = self._began_tangled = self._has_crossed = False
         acts = [stage.act for stage in plan.state.stages]
         self._stage_count = len(acts)
         self._measure, self._open, self._split = (acts.index(act) for act in (MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR))
@@ -174,6 +175,15 @@ class PairSubsteps:
         if has_passed[self._objects.body_count :][shares > FAST].any():
             return self._fast.slices(shares)
         return 1 if self._was_tangled else max(1, min(DOUBT_SLICES, MOST_SUBSTEPS // self._substeps))
+
+    def finer_slices(self, count: int) -> int:
+        """Into how many slices a frame is to be divided once more that was simulated in so many; as many if it stays.
+
+        Only where something crosses in spite of them that did not when the frame began. In shorter substeps a collider
+        goes less far against what others press on it. See docs/experiments.md, Frames in doubt.
+        """
+        finer = min(DOUBT_SLICES * count, MOST_SUBSTEPS // self._substeps)
+        return max(count, finer) if self._has_crossed and not self._began_tangled else count
 
     def count_passed(self, *, begins_anew: bool) -> None:
         """Add up what may have passed through in the frame that was simulated last; whether from 0 on."""
@@ -250,6 +260,8 @@ class PairSubsteps:
             if must_look:
                 must_look = self._begin_untangling()
                 self._was_tangled |= must_look
+                self._has_crossed |= must_look
+                self._began_tangled |= must_look and begin == 0 and frame_slice.number == 0
                 # what is tangled is left out of the list of each substep
                 self._told[LIST_SPAN] = 0
                 if must_look:
@@ -284,6 +296,7 @@ class PairSubsteps:
         self._frame_slice, self._frame_index = frame_slice, frame_index
         self._place_vertices(frame_index)
         if frame_slice.number == 0:
+            self._began_tangled = self._has_crossed = False
             write_array(self.counts, np.zeros((len(self._alone), OBJECT_COUNT_WIDTH), np.int32))
 
     def _note_places(self, frame_slice: FrameSlice, substeps: int, note: int | None = None) -> None:
@@ -337,6 +350,7 @@ class PairSubsteps:
         look = self._look()
         crossing = look.crossing | (look.inward - self._modelled if look.inward else look.inward)
         if crossing:
+            self._has_crossed = True
             with edited_array(self.counts) as counts:
                 counts[list(crossing), TUNNELLED] += 1
         return look.is_needed

@@ -150,6 +150,17 @@ def test_meshes_that_are_made_anew_at_each_frame(bpy, add, told, kind):
     assert told() == []
 
 
+def test_the_weld_of_what_may_tear_is_no_mesh_made_anew(bpy, add, told):
+    body = add("GRID")
+    bpy.context.view_layer.objects.active = body
+    bpy.ops.xpbd.make_tearable()
+    (weld,) = body.modifiers
+    assert weld.type == "WELD"
+    assert not any("at each frame" in text for text in told())
+    weld.merge_threshold = 1e-3
+    assert any("at each frame" in text for text in told()), "it would join what has torn"
+
+
 def test_a_bevel_of_all_edges_makes_the_same_mesh_at_each_frame(bpy, add, told):
     add("SUZANNE").modifiers.new("Bevel", "BEVEL").limit_method = "NONE"
     assert told() == []

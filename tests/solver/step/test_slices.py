@@ -112,6 +112,31 @@ def test_a_frame_in_doubt_is_done_again_in_slices_and_tells_only_of_these(monkey
     assert found == [(0, FrameSlice()), (1, FrameSlice()), slices[0], *slices]
 
 
+@pytest.mark.usefixtures("tries_nothing")
+def test_what_crosses_in_spite_of_slices_is_done_again_in_finer_ones(monkeypatch):
+    """A sheet is put half through another one in each pass through the frame, until substeps are short enough."""
+    found, simulate = [], pair_substeps.PairSubsteps.simulate_slice
+
+    def crossing(self, plan, path, frame_index, frame_slice):
+        if frame_index == 1 and frame_slice.number == frame_slice.of - 1 and frame_slice.of <= DOUBT_SLICES:
+            with edited_array(plan.state.particles.positions) as places:
+                places[:12, 2] += 0.05
+        found.append((frame_index, frame_slice.of))
+        return simulate(self, plan, path, frame_index, frame_slice)
+
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "simulate_slice", crossing)
+    simulation = touching(cloth(5, identifier="low"), cloth(5, identifier="high", height=0.02), substeps=4)
+    heights(simulation, 3)
+    assert [of for frame, of in found if frame == 1] == [
+        1,
+        *[DOUBT_SLICES] * (DOUBT_SLICES + 1),
+        *[DOUBT_SLICES**2] * (DOUBT_SLICES**2 + 1),
+    ]
+    assert [of for frame, of in found if frame == 2] == [1]
+    assert simulation.contact_counts()[:, 1].sum() == 0
+    assert not simulation.crossings().counts.any()
+
+
 @pytest.mark.parametrize(("passed_through", "divides"), [((1,), False), ((0,), True), ((0, 1), True)])
 def test_what_passed_through_pbd_alone_divides_nothing(passed_through, divides):
     """The stiffness of PBD is that of a substep: in slices a cloth would be pulled together."""

@@ -16,14 +16,11 @@ from ....scene.errors import XpbdError
 from ...baking.report_text import plain_words
 from ...data.bake_record import read_record
 from ...data.cut_mesh import cut_into_pieces
-from ...data.link_attributes import SEAM
+from ...data.link_attributes import SEAM, WELD, WELD_DISTANCE
 from ...data.object_types import is_body
 from ...reading.mesh_reader import RIG_MODIFIERS, editing_mode, is_shared, read_rest_shape
 from .idle import is_idle
 
-WELD = "XPBD Weld"
-# copies that are joined are at the same place to the last bit; torn ones are hardly ever so close [Blender units]
-WELD_DISTANCE = 1e-6
 # a cut into more takes a minute and longer; cracks are as fine as the cage in any case
 MOST_PIECES = 200
 # what rounds each piece by itself, for nothing joins pieces before the solver does

@@ -31,6 +31,7 @@ REMEDIES = {
     "W_ENCLOSED": Remedy("Make Hollow", "xpbd.make_hollow"),
     "W_WITHIN": Remedy("Keep Inside", "xpbd.keep_inside"),
     "W_DOUBLED": Remedy("Merge by Distance", "xpbd.merge_doubled"),
+    "W_SEWING": Remedy("Sew", "xpbd.sew"),
     "W_LIES": Remedy("Lift", "xpbd.lift"),
     "W_FALLS": Remedy("Add Floor", "xpbd.add_floor"),
     "W_COARSE": Remedy("Subdivide", "xpbd.subdivide"),

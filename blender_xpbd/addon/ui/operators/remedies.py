@@ -277,6 +277,19 @@ class XPBD_OT_make_room(ObjectRemedy, bpy.types.Operator):
         return make_room(obj, body, unit_scale_of(context.scene))
 
 
+class XPBD_OT_sew(ObjectRemedy, bpy.types.Operator):
+    """Let the edges between the panels of a cloth pull together until they are closed."""
+
+    bl_idname = "xpbd.sew"
+    bl_label = "Sew"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Turn Sewing on."""
+        obj.xpbd.use_stitches = True
+        return ""
+
+
 class XPBD_OT_subdivide(Remedy, bpy.types.Operator):
     """Halve the edges of a mesh, or the segments of a curve, until it can show how it bends."""
 

@@ -90,6 +90,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_WITHIN",
     "W_CORE",
     "W_DOUBLED",
+    "W_SEWING",
     "W_OVERLAP",
     "W_LET_OUT",
     "W_LIES",

@@ -461,7 +461,7 @@ class BakeSession:
             frames_total=total,
             frames_per_second=rate,
             seconds_left=(total - done) / rate if rate > 0.0 else None,
-            message=self._silence.words(done, rate) or ("Solving" if done else "Building the simulation"),
+            message=self._silence.words(done, rate) or ("Solving" if done > 1 else "Building the simulation"),
         )
 
 

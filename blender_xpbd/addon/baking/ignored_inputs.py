@@ -81,6 +81,7 @@ def ignored_inputs(
             "Own, for Experts takes compliances: stiffness that was typed does not count; choose Own Material: {}.",
         ),
         _ignored([obj.name for obj in in_pbd], "PBD mode takes shares: stiffness that was typed does not count: {}."),
+        _stretched_time(scene),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
         _idle_keys(scene, bodies, idle, pinned),
         _idle_groups(bodies),
@@ -155,6 +156,15 @@ def _is_idly_moved(obj: bpy.types.Object) -> bool:
 
 def _has_loose_vertices(collider: Collider) -> bool:
     return len(np.unique(collider.triangles)) < collider.positions.shape[1]
+
+
+def _stretched_time(scene: bpy.types.Scene) -> Notice | None:
+    """A warning for *Time Stretching*: Blender plays keys of one frame at another, those of a bake, too."""
+    old, new = scene.render.frame_map_old, scene.render.frame_map_new
+    if old == new:
+        return None
+    text = f"Time Stretching of the scene ({old} to {new}) plays the result at another speed than it is simulated at, "
+    return Notice("W_IGNORED", f"{text}and not all of it: set Old and New to the same, and use Retime after the bake.")
 
 
 def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:

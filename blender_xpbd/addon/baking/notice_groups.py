@@ -50,7 +50,7 @@ def notice_groups(warnings: Sequence[str]) -> list[str]:
     for warning in warnings:
         found = _WARNING.fullmatch(warning)
         code, words = (found["code"], found["words"]) if found else ("", warning)
-        alike = groups.setdefault(code or warning, {}).setdefault(_pattern(words), _Alike())
+        alike = groups.setdefault(code or warning, {}).setdefault(pattern(words), _Alike())
         alike.words.append(words)
         if found and found["name"] and found["name"] not in alike.names:
             alike.names.append(found["name"])
@@ -78,7 +78,18 @@ def _text(code: str, of_code: Mapping[str, _Alike]) -> str:
     return f"{lines} ({code})" if code.startswith("W_") else lines
 
 
-def _pattern(words: str) -> str:
+def alike_text(names: Sequence[str], words: Sequence[str]) -> str:
+    """Texts of objects that are alike (``pattern``) as one, with a range for each number that differs.
+
+    Args:
+        names: of the objects, "" for none.
+        words: what is said of each.
+    """
+    return _Alike([*words], [f'"{name}"' for name in names if name]).text()
+
+
+def pattern(words: str) -> str:
+    """What texts have in common that are alike but for their numbers."""
     return _QUOTED_OR_NUMBER.sub(lambda found: found[0] if found[0].startswith('"') else "0", words)
 
 

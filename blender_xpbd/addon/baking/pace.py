@@ -10,6 +10,7 @@ from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.collider_shapes import collider_shape
 from ...scene.scene import Scene
+from ..process.compiling_ahead import known_kernels
 from ..process.speeds import FAMILY_END, note_times, read_speeds
 from .body_kinds import blender_kind
 from .needs import tetrahedra
@@ -18,6 +19,9 @@ from .report import BakeSummary
 # what a substep takes more where edges and faces meet others [s]: Suzanne on a ball of 1,280 triangles took 3.5 ms, a
 # cloth of 2,601 vertices with Self on one of 960 took 2.5, on two cores
 MEETING_SECONDS = 2.5e-3
+# what it takes to compile kernels that are not there, and more where surfaces meet surfaces [s]; of three scenes,
+# docs/performance.md. It goes by what it took here, as soon as there is a bake that compiled some
+COMPILE_SECONDS, MEETING_COMPILE_SECONDS = 5.0, 20.0
 # of fewer seconds nothing is told [s]
 _LEAST_SECONDS = 0.2
 
@@ -36,7 +40,9 @@ def note_pace(scene: Scene, summary: BakeSummary) -> None:
     expected = summary.substeps * frames * (meeting_seconds(scene) + sum(map(substep_seconds, scene.bodies)))
     # frames of few elements take what begins each of them, and tell nothing of elements
     is_telling = min(solved, expected) >= _LEAST_SECONDS
-    note_times(kernels, solved / expected if is_telling else read_speeds().of(kernels))
+    compiled = summary.seconds.get("worker_compile", 0.0)
+    preparing = compiled / compile_seconds(scene) if compiled > 0.0 and kernels not in known_kernels() else None
+    note_times(kernels, solved / expected if is_telling else read_speeds().of(kernels), preparing)
 
 
 def element_count(body: Body) -> float:
@@ -54,6 +60,11 @@ def substep_seconds(body: Body) -> float:
 def meeting_seconds(scene: Scene) -> float:
     """What a substep takes more where surfaces meet surfaces [s]."""
     return MEETING_SECONDS if meets(scene) else 0.0
+
+
+def compile_seconds(scene: Scene) -> float:
+    """What it takes to compile all kernels of a scene, on the machine of docs/performance.md [s]."""
+    return COMPILE_SECONDS + (MEETING_COMPILE_SECONDS if meets(scene) else 0.0)
 
 
 def meets(scene: Scene) -> bool:

@@ -41,8 +41,10 @@ class Silence:
         if self._newest is None or self._newest[0] != done:
             self._newest = done, now
         quiet = now - self._newest[1]
-        if not done:
-            return f"No frame after {quiet:.0f} s: {_NOT_BEGUN}" if quiet >= LONGEST_BUILDING else ""
+        # the first one is the scene as it was read; what is compiled late is before the second one
+        if done <= 1:
+            what = "Only the first frame" if done else "No frame"
+            return f"{what} after {quiet:.0f} s: {_NOT_BEGUN}" if quiet >= LONGEST_BUILDING else ""
         if quiet < max(SHORTEST_SILENCE, LATE_FRAMES / rate if rate > 0.0 else 0.0):
             return ""
         return f"No frame for {quiet:.0f} s: a hard one, or the worker hangs. Cancel ends it and keeps the frames"

@@ -86,7 +86,8 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         speeds = read_speeds()
         kind = kernels_of(scene)
         held = _without_goals_that_go(context.scene, scene)
-        costs = expense_text(held, speeds.of(kind), kind, is_known=kind in known_kernels())
+        is_known = kind in known_kernels()
+        costs = expense_text(held, speeds.of(kind), kind, preparing=speeds.preparing, is_known=is_known)
     found += _range_notices(context.scene, options)
     findings = map(Finding.of, found)
     # faults, then what has a button, though it may refuse and say why; what has none comes last

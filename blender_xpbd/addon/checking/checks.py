@@ -18,6 +18,7 @@ from ..reading.feel import length_of
 from .depths import FLATNESS, depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within
+from .sewing import unsewn
 from .wrapped import wrapped_notice, wrapping
 
 # tetrahedra from which on a bake takes minutes
@@ -121,6 +122,7 @@ CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     falls,
     coarse,
     doubled,
+    unsewn,
     heavy,
     flat_gas,
 )

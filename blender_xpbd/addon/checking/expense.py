@@ -24,14 +24,13 @@ from ...scene.body_kinds import body_kind
 from ...scene.scene import Scene
 from ...scene.settings import EFFORTS
 from ..baking.body_kinds import blender_kind
-from ..baking.pace import element_count, meeting_seconds, meets, substep_seconds
+from ..baking.pace import compile_seconds, element_count, meeting_seconds, meets, substep_seconds
 from ..measures.solid_measures import mean_edge
 from .substep_bounds import substep_bound
 
-# what a bake takes beside its frames, to begin and to load kernels [s], and more where surfaces meet; what it takes to
-# compile kernels that are not there, and more where surfaces meet. Of eight and of five scenes, docs/performance.md
+# what a bake takes beside its frames, to begin and to load kernels [s], and more where surfaces meet; of eight scenes,
+# docs/performance.md
 START_SECONDS, MEETING_START_SECONDS = 1.3, 2.5
-COMPILE_SECONDS, MEETING_COMPILE_SECONDS = 3.5, 3.5
 # the quality of trials, the substeps with which they begin, and the one that comes to about as many substeps
 TRIAL_QUALITY, FEWEST_TRIED, USUAL_QUALITY = "AUTOMATIC", 5, "MATERIAL"
 # parts of a text at most: a scene of more objects has rows for the first of them alone
@@ -69,15 +68,15 @@ class Expense:
         counts: elements by what they are called.
         substeps: of a frame.
         seconds: of the whole bake, without trials.
+        preparation: of them, what it takes once to compile kernels; 0 where they are there.
         trial_seconds: of the trials before it, at most, where the quality goes by trials.
-        is_known: whether its kernels have been compiled here before.
     """
 
     counts: Mapping[str, float]
     substeps: int
     seconds: float
     trial_seconds: float
-    is_known: bool
+    preparation: float
 
     def values(self) -> dict[str, float]:
         """For ``--json``."""
@@ -87,27 +86,26 @@ class Expense:
             "substeps": self.substeps,
             "seconds": round(self.seconds, 1),
             "trial_seconds": round(self.trial_seconds, 1),
+            "preparation_seconds": round(self.preparation, 1),
         }
 
     def __str__(self) -> str:
         counted = ", ".join(f"{_rounded(count)} {label}" for label, count in self.counts.items())
-        first = "" if self.is_known else ", first-time setup included"
+        once = f", plus about {_time(self.preparation)} once to prepare" if self.preparation else ""
         trials = f", and up to {_time(self.trial_seconds)} of trials before it" if self.trial_seconds else ""
-        return f"About {counted}: {_time(self.seconds)} at {self.substeps} substeps{first}{trials}"
+        return f"About {counted}: {_time(self.seconds - self.preparation)} at {self.substeps} substeps{once}{trials}"
 
 
-def expense_text(scene: Scene, times: float, kernels: str, *, is_known: bool) -> str:
+def expense_text(scene: Scene, times: float, kernels: str, *, preparing: float, is_known: bool) -> str:
     """What the bodies of a scene cost, as it is kept.
 
     Args:
         scene: as a bake reads it.
         times: how many times as long as by ``pace`` scenes of this kind take here.
         kernels: that the scene needs, as ``kernels_of`` tells them.
+        preparing: how many times as long as by ``pace`` kernels take to compile here.
         is_known: whether they have been compiled here before.
     """
-    waiting, compiling = START_SECONDS, COMPILE_SECONDS
-    if meets(scene):
-        waiting, compiling = waiting + MEETING_START_SECONDS, compiling + MEETING_COMPILE_SECONDS
     return json.dumps(
         {
             "rows": [asdict(_row(scene, body, times)) for body in scene.bodies[:_MOST_ROWS]],
@@ -115,8 +113,8 @@ def expense_text(scene: Scene, times: float, kernels: str, *, is_known: bool) ->
             "is_known": is_known,
             "most": scene.settings.maximum_substeps,
             "meeting": times * meeting_seconds(scene),
-            "waiting": waiting,
-            "compiling": compiling,
+            "waiting": START_SECONDS + (MEETING_START_SECONDS if meets(scene) else 0.0),
+            "compiling": preparing * compile_seconds(scene),
         }
     )
 
@@ -150,7 +148,7 @@ def expense(
     if found is None:
         return None
     rows, is_known, most, meeting, waiting, compiling = found
-    waiting += 0.0 if is_known else compiling
+    preparation = 0.0 if is_known else compiling
     counts: dict[str, float] = {}
     seconds, wanted, least = meeting, 20.0, 0
     for row in rows:
@@ -172,7 +170,7 @@ def expense(
     substeps = max(chosen, least)
     solved = seconds * max(frames - 1, 0)
     trials = _trial_substeps(substeps, least) if has_trials else 0
-    return Expense(counts, substeps, waiting + solved * substeps, solved * trials, is_known)
+    return Expense(counts, substeps, preparation + waiting + solved * substeps, solved * trials, preparation)
 
 
 def _trial_substeps(substeps: int, least: int) -> int:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ...scene.errors import ERROR_EXIT_CODES, WARNING_CODES, Notice, XpbdError
+from ..baking.notice_groups import pattern
 
 
 class Remedy(NamedTuple):
@@ -30,6 +31,7 @@ REMEDIES = {
     "W_ENCLOSED": Remedy("Make Hollow", "xpbd.make_hollow"),
     "W_WITHIN": Remedy("Keep Inside", "xpbd.keep_inside"),
     "W_DOUBLED": Remedy("Merge by Distance", "xpbd.merge_doubled"),
+    "W_SEWING": Remedy("Sew", "xpbd.sew"),
     "W_LIES": Remedy("Lift", "xpbd.lift"),
     "W_FALLS": Remedy("Add Floor", "xpbd.add_floor"),
     "W_COARSE": Remedy("Subdivide", "xpbd.subdivide"),
@@ -111,6 +113,14 @@ def names_let_out(findings: Iterable[Finding]) -> frozenset[str]:
     return frozenset(one.object for one in rows if one.code in QUIET) - {
         one.object for one in rows if one.code in INSIDE
     }
+
+
+def alike(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Findings that say the same of several objects, but for numbers, together; in the order of the first of each."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.code, pattern(finding.message)), []).append(finding)
+    return list(groups.values())
 
 
 def finding_values(finding: Finding) -> dict[str, str]:

@@ -27,6 +27,10 @@ from .reach import Box, Boxes, reach_of
 
 # of a gap, by how much what is seen may be thicker: nobody sees less
 _MARGIN = 0.01
+_THINNER = (
+    "Its edges let it keep a gap of {:.2g} m, a quarter of their length: subdivide it, make Solidify thinner than that "
+    "on both sides, or make it a Jelly."
+)
 
 
 def thickened(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
@@ -46,7 +50,12 @@ def thickened(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
         if sunk:
             text = (
                 f"Solidify shows it {side:.2g} m thick to one side, more than the gap that it keeps, so that it would "
-                f"sink into {quoted(sunk)} where they touch. Make Room widens the gap."
+                f"sink into {quoted(sunk)} where they touch. "
+            )
+            text += (
+                "Make Room widens the gap."
+                if (most := _too_little(gaps.edge(body), side)) is None
+                else _THINNER.format(most)
             )
             yield Notice("W_THICKENED", text, body.name)
 
@@ -66,17 +75,19 @@ def make_room(obj: bpy.types.Object, body: Body, unit_scale: float) -> str:
         unit_scale: metres per Blender unit.
     """
     side = shown_side(obj) * unit_scale
-    most = MOST_GAP * Gaps().edge(body)
-    if side > (1.0 + _MARGIN) * most:
-        return (
-            f'A gap is a quarter of an edge at most, so "{obj.name}" can keep {most:.2g} m: make Solidify thinner than '
-            "that on both sides, or make the object a Jelly"
-        )
+    if (most := _too_little(Gaps().edge(body), side)) is not None:
+        return f'"{obj.name}": {_THINNER.format(most)}'
     # a gap that is wider already stays
     obj.xpbd.contact_offset = max(obj.xpbd.contact_offset, side / unit_scale)
     # two layers face each other, and each is shown thick
     obj.xpbd.thickness = max(obj.xpbd.thickness, 2.0 * side / unit_scale)
     return ""
+
+
+def _too_little(edge: float, side: float) -> float | None:
+    """The gap that a cloth of such edges may keep at most, where it is shown thicker to one side; else None [m]."""
+    most = MOST_GAP * edge
+    return most if side > (1.0 + _MARGIN) * most else None
 
 
 def _side(modifier: bpy.types.Modifier) -> float:

@@ -12,7 +12,12 @@ OVERLAY_PARAMETERS: tuple[Parameter, ...] = (
     Parameter("show_cage", "Cage", "Cells of the cage of a jelly, along the edges of its box", False),
     Parameter("show_thickness", "Thickness", "How thick a cloth is where it meets others", False),
     Parameter("show_crossings", "Crossings", "What Select What Crosses found at the start of the last bake", False),
-    Parameter("show_strain", "Strain, Stress", "Colours of what Show Strain or Show Stress was pressed for", False),
+    Parameter(
+        "show_strain",
+        "Strain, Stress",
+        "Colours of the strain, or what a button was pressed for",
+        False,
+    ),
 )
 # vertex group of what crosses something at the first frame of the last bake
 CROSSINGS = "XPBD Crossings"

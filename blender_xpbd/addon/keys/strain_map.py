@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import bpy
+import numpy as np
+import numpy.typing as npt
 
 from ...scene.body_kinds import body_kind
 from ..data.object_types import is_body
@@ -27,6 +29,8 @@ COLOUR_SUFFIX = "_color"
 _REST = "rest_position"
 _FULL = "Full Strain"
 _STORE = "GeometryNodeStoreNamedAttribute"
+# strain that has the last colour where nothing else was chosen, as a share
+FULL_STRAIN = 0.1
 # on the object, so that Clear knows what it may take away
 _MARK = "xpbd_strain_rest"
 _COLOURS = ((0.0, (0.02, 0.05, 0.6)), (0.35, (0.0, 0.6, 0.4)), (0.7, (0.9, 0.75, 0.0)), (1.0, (0.8, 0.02, 0.02)))
@@ -49,8 +53,19 @@ def show_strain(obj: bpy.types.Object, full: float) -> None:
         obj: a mesh object.
         full: strain of the last colour, as a share.
     """
-    is_sewn = is_body(obj) and body_kind(obj.xpbd.role).is_sheet and obj.xpbd.use_stitches
-    show_map(obj, MODIFIER, _node_tree(full, is_sewn=is_sewn))
+    show_map(obj, MODIFIER, _node_tree(full, is_sewn=is_sewn(obj)))
+
+
+def is_sewn(obj: bpy.types.Object) -> bool:
+    """Whether edges without faces are seams, which close: that is no strain."""
+    return is_body(obj) and body_kind(obj.xpbd.role).is_sheet and bool(obj.xpbd.use_stitches)
+
+
+def map_colours(shares: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float32]:
+    """The colours that nodes give to shares of what has the last colour, shape (shares, 4)."""
+    places, colours = [place for place, _ in _COLOURS], np.array([colour for _, colour in _COLOURS])
+    channels = [np.interp(shares, places, channel) for channel in colours.T]
+    return np.stack([*channels, np.ones(len(shares))], axis=1).astype(np.float32)
 
 
 def show_map(obj: bpy.types.Object, name: str, tree: bpy.types.NodeTree) -> None:
@@ -115,7 +130,7 @@ def _node_tree(full: float, *, is_sewn: bool) -> bpy.types.NodeTree:
 
     Args:
         full: as of ``show_strain``.
-        is_sewn: edges without faces are seams, which close: that is no strain.
+        is_sewn: as the function says.
     """
     tree, begin = map_tree(MODIFIER, {_FULL: full})
     edge = tree.nodes.new("GeometryNodeInputMeshEdgeVertices")

@@ -26,7 +26,7 @@ from ...scene.scene import Scene
 from .private_folder import private_folder
 from .speeds import read_speeds
 from .worker_process import compile_command
-from .worker_python import NO_WINDOW, WorkerPython, search_python
+from .worker_python import NO_WINDOW, WorkerPython, kernel_folder, search_python
 
 # [s]; a button is often followed by another one, and by Bake
 _DELAY = 0.5
@@ -37,6 +37,8 @@ _MOST_SECONDS = 300.0
 _MOST_WAITING = 30.0
 # [s] for what was ended to keep its kernels, which takes a fraction of that
 _END_SECONDS = 2.0
+# files of compiled kernels
+_KERNELS = "*.tic"
 _IDLE_PRIORITY = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)
 
 
@@ -72,8 +74,9 @@ _compiled: set[str] = set()
 
 
 def known_kernels() -> frozenset[str]:
-    """Kinds of scenes whose kernels have been compiled, by a bake or ahead of one."""
-    return frozenset(read_speeds().times) | _compiled
+    """Kinds of scenes whose kernels have been compiled, by a bake or ahead of one; none once no kernel is kept."""
+    are_kept = next(kernel_folder().glob(_KERNELS), None) is not None
+    return frozenset(read_speeds().times) | _compiled if are_kept else frozenset()
 
 
 def compile_ahead(scene: Scene, kernels: str, preference: str, on_done: Callable[[], None]) -> None:

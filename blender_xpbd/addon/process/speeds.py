@@ -35,9 +35,11 @@ class Speeds:
     Attributes:
         times: how many times as long as expected frames took, by the kind of scene: a digest of what decides which
             kernels it needs. All kernels of these have been compiled for this solver. The newest is the last.
+        preparing: how many times as long as expected it took to compile kernels that were not there.
     """
 
     times: Mapping[str, float] = field(default_factory=dict)
+    preparing: float = 1.0
 
     def of(self, kind: str) -> float:
         """How many times as long as expected a scene of a kind takes.
@@ -62,10 +64,14 @@ def read_speeds() -> Speeds:
         return Speeds()
     times = values.get("times")
     known = times.items() if isinstance(times, dict) else ()
-    return Speeds({kind: float(value) for kind, value in known if _is_time(value)})
+    preparing = values.get("preparing")
+    return Speeds(
+        {kind: float(value) for kind, value in known if _is_time(value)},
+        float(preparing) if _is_time(preparing) else 1.0,
+    )
 
 
-def note_times(kind: str, times: float) -> None:
+def note_times(kind: str, times: float, preparing: float | None = None) -> None:
     """Keep how a bake went. Where the file cannot be written nothing is kept: a bake is not to fail for that.
 
     A machine that was slow for an hour shall not be thought slow for ever: each bake counts for half.
@@ -73,14 +79,21 @@ def note_times(kind: str, times: float) -> None:
     Args:
         kind: of its scene.
         times: how many times as long as expected its frames took.
+        preparing: the same of the kernels that it compiled, None where they were there.
     """
-    known = dict(read_speeds().times)
-    before = known.pop(kind, times)
-    known[kind] = min(max(math.sqrt(before * times), 1.0 / _MOST_TIMES), _MOST_TIMES)
+    before = read_speeds()
+    known = dict(before.times)
+    known[kind] = _mean(known.pop(kind, times), times)
     kept = dict(list(known.items())[-_MOST_KINDS:])
+    prepared = before.preparing if preparing is None else _mean(before.preparing, preparing)
     with suppress(XpbdError):
         make_folder(_path().parent)
-        publish(_path(), [dump_json({"solver": SOLVER_VERSION, "times": kept})])
+        publish(_path(), [dump_json({"solver": SOLVER_VERSION, "times": kept, "preparing": prepared})])
+
+
+def _mean(before: float, now: float) -> float:
+    """What is in the middle of two factors, not beyond all bounds."""
+    return min(max(math.sqrt(before * now), 1.0 / _MOST_TIMES), _MOST_TIMES)
 
 
 def _family(kind: str) -> str:

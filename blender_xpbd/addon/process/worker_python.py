@@ -228,10 +228,13 @@ def worker_environment(folders: list[str]) -> dict[str, str]:
     if folders:
         environment["PYTHONPATH"] = os.pathsep.join(folders)
     # Kernels are code: a path must mean the same wherever the worker runs
-    environment["XPBD_TAICHI_CACHE"] = str(
-        Path(os.environ.get("XPBD_TAICHI_CACHE") or user_cache() / "taichi").absolute()
-    )
+    environment["XPBD_TAICHI_CACHE"] = str(kernel_folder())
     return environment
+
+
+def kernel_folder() -> Path:
+    """Where compiled kernels are kept."""
+    return Path(os.environ.get("XPBD_TAICHI_CACHE") or user_cache() / "taichi").absolute()
 
 
 def user_cache() -> Path:

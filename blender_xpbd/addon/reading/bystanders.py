@@ -8,15 +8,17 @@ from collections.abc import Collection, Iterator, Sequence
 
 import bpy
 
+from ...scene.collider_shapes import collider_shape
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.parameters.material_parameters import COLLIDER
 from ..data.link_attributes import SEAM, WELD_DISTANCE
 from ..data.object_types import is_body, takes_part
+from .collider_reader import makes_instances
 from .enabled_objects import rendered_uids
 from .force_reader import field_objects
 from .idle_motion import VERTEX_PARENTS, followed_groups, is_reshaped, modifier_objects
-from .modifier_stack import acts, follows_deformed, makes_own_mesh
+from .modifier_stack import acts, follows_deformed, is_shown_in_two_ways, makes_own_mesh
 from .motion import animated_paths
 from .shapers import shapers
 
@@ -42,10 +44,12 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
     bodies = [obj for obj in enabled if is_body(obj)]
     simulated = {obj.session_uid for obj in bodies}
     # who holds, stops or pushes bodies
-    others = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
+    colliders = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
+    others = [*colliders]
     holders = [obj.xpbd.attach_object for obj in bodies]
     others += [obj for obj in (*holders, *field_objects(scene, enabled)) if obj in enabled]
     hidden = [obj for obj in scene.objects if takes_part(obj) and obj.hide_viewport]
+    depsgraph = bpy.context.evaluated_depsgraph_get()
     rendered = rendered_uids(scene) if hidden else frozenset()
     found = (
         (
@@ -77,6 +81,10 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
             [obj for obj in bodies if any(makes_own_mesh(one) for one in obj.modifiers if acts(one))],
         ),
         (
+            "A modifier is on in viewports or in renders alone; a bake goes by viewports, so renders differ: {}.",
+            [obj for obj in (*bodies, *colliders) if _is_read_as_shown(obj) and is_shown_in_two_ways(obj)],
+        ),
+        (
             "Blender's own Collision stops nothing here; make these a Collider: {}.",
             [obj for obj in enabled if not takes_part(obj) and _has_own_collision(obj)],
         ),
@@ -91,7 +99,7 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         ),
         (
             "Instances are shown and take no part, so they stop nothing; make them real: {}.",
-            [obj for obj in enabled if _shows_instances(obj)],
+            [obj for obj in enabled if _shows_instances(obj) or (obj in colliders and makes_instances(obj, depsgraph))],
         ),
         (
             "What is attached to these rides on the object, not on its shape; choose a bone or a mesh: {}.",
@@ -204,6 +212,11 @@ def _shows_instances(obj: bpy.types.Object) -> bool:
         shown = obj.instance_collection
         return shown is not None and any(takes_part(one) for one in shown.all_objects)
     return obj.instance_type in {"VERTS", "FACES"} and any(takes_part(child) for child in obj.children)
+
+
+def _is_read_as_shown(obj: bpy.types.Object) -> bool:
+    """Whether a bake reads the shape that the modifiers of an object give it."""
+    return follows_deformed(obj) if is_body(obj) else collider_shape(obj.xpbd.collider_shape).needs_mesh
 
 
 def _rides_on_shape(target: bpy.types.Object, bodies: Sequence[bpy.types.Object]) -> bool:

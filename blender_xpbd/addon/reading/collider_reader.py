@@ -103,14 +103,14 @@ def evaluated_surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> 
 def _require_surface(positions: Floats, triangles: Ints, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     name = obj.name
     if len(triangles) == 0:
-        advice = _INSTANCES if _consists_of_instances(obj, depsgraph) else "The collider's mesh has no faces."
+        advice = _INSTANCES if makes_instances(obj, depsgraph) else "The collider's mesh has no faces."
         raise XpbdError("E_GEOM_EMPTY", advice, name)
     bad = np.flatnonzero(~(np.abs(positions) < FARTHEST).all(axis=1))
     if len(bad):
         raise XpbdError("E_GEOM_NONFINITE", f"Vertex {int(bad[0])} is at no finite place: move or delete it.", name)
 
 
-def _consists_of_instances(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+def makes_instances(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
     """Whether it shows instances that Geometry Nodes make."""
     has_nodes = any(modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers)
     return has_nodes and any(

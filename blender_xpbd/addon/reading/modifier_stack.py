@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..data.bake_record import read_record
+from ..data.object_types import is_body
 from .mesh_reader import RIG_MODIFIERS, TOPOLOGY_MODIFIERS
 
 # What moves vertices and neither adds nor removes any
@@ -21,6 +22,14 @@ DEFORMERS = RIG_MODIFIERS | {
     "WARP",
     "WAVE",
 }
+# What makes vertices of its own, or plays some, so that a collider has another shape without it. Subdivision is none:
+# it is finer in renders by default, and makes the shape hardly smaller
+_SHAPE_MAKERS = frozenset(
+    (
+        *("ARRAY", "BOOLEAN", "BUILD", "DECIMATE", "MASK", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "MIRROR", "NODES"),
+        *("OCEAN", "REMESH", "SCREW", "SKIN", "SOLIDIFY", "CLOTH", "SOFT_BODY"),
+    )
+)
 # Nodes that give the geometry of the object itself
 _OWN_GEOMETRY = frozenset({"NodeGroupInput", "GeometryNodeSelfObject"})
 # Parents of these types deform their children as a modifier would
@@ -57,6 +66,21 @@ def deformers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
 def acts(modifier: bpy.types.Modifier) -> bool:
     """Whether a modifier is on, in viewports or in renders."""
     return bool(modifier.show_viewport or modifier.show_render)
+
+
+def is_shown_in_two_ways(obj: bpy.types.Object) -> bool:
+    """Whether a bake reads another shape of a collider, or of a body that follows its deformers, than renders show.
+
+    A modifier that moves what is read is on in viewports alone, or in renders alone.
+    """
+    kinds, muted = (DEFORMERS if is_body(obj) else DEFORMERS | _SHAPE_MAKERS), muted_modifiers(obj)
+    for modifier in obj.modifiers:
+        if is_body(obj) and modifier.type in TOPOLOGY_MODIFIERS and acts(modifier):
+            return False
+        in_viewports, in_renders = muted.get(modifier.name, (modifier.show_viewport, modifier.show_render))
+        if modifier.type in kinds and in_viewports != in_renders:
+            return True
+    return False
 
 
 def subdivision_levels(modifier: bpy.types.Modifier) -> int:

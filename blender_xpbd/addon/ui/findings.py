@@ -9,9 +9,10 @@ from typing import Any
 
 import bpy
 
+from ..baking.notice_groups import alike_text
 from ..baking.report_text import faults_of
 from ..checking.check_scene import scene_expense
-from ..checking.finding import INSIDE, QUIET, Finding, findings_of, names_let_out
+from ..checking.finding import INSIDE, QUIET, Finding, alike, findings_of, names_let_out
 from ..reading.modifier_stack import follows_deformed
 from .wrapped_text import draw_wrapped
 
@@ -31,10 +32,15 @@ def draw_findings(layout: Any, settings: Any, width: int) -> None:
     if not findings:
         return
     box = layout.box()
-    for finding in findings:
+    for group in alike(findings):
+        finding = group[0]
         column = box.column()
         column.alert = finding.is_fault
-        words = f"{finding.object}: {finding.message}" if finding.object else finding.message
+        words = finding.message
+        if len(group) > 1:
+            words = alike_text([one.object for one in group], [one.message for one in group])
+        elif finding.object:
+            words = f"{finding.object}: {words}"
         column.active = finding.code not in QUIET
         icon = "CHECKMARK" if finding.code in QUIET else "ERROR" if finding.is_fault else "INFO"
         draw_wrapped(column, words, icon=icon, width=width)
@@ -43,6 +49,7 @@ def draw_findings(layout: Any, settings: Any, width: int) -> None:
             button = column.operator(remedy.operator, text=remedy.label)
             if finding.object:
                 button.object_name = finding.object
+                button.with_alike = len(group) > 1
 
 
 def draw_expense(layout: Any, scene: Any, width: int) -> None:

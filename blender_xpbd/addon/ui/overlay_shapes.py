@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.transforms import transformed
-from ..keys.strain_map import COLOUR_SUFFIX, MAPS
+from ..keys.strain_map import COLOUR_SUFFIX, FULL_STRAIN, MAPS, is_sewn, map_colours
 from ..reading.mesh_reader import group_weights, has_group
 from ..reading.motion import rotation_of
 
@@ -113,18 +113,50 @@ def thickness_lines(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Fl
 def strain_triangles(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Floats, Colours, npt.NDArray[np.int32]] | None:
-    """Vertices, their colours and the triangles of a mesh that shows its strain or stress; None for any other."""
+    """Vertices, their colours and the triangles of a mesh.
+
+    The colours are those of its map of strain or stress. Of a mesh without one they are those of its strain as it is
+    shown; None where modifiers change how many vertices there are, so that only a map would tell.
+    """
     mesh: Any = obj.evaluated_get(depsgraph).data
     found = [mesh.attributes[name + COLOUR_SUFFIX] for name in MAPS if name + COLOUR_SUFFIX in mesh.attributes]
-    attribute = found[0] if found else None
-    if attribute is None or (attribute.domain, attribute.data_type) != ("POINT", "FLOAT_COLOR"):
+    if found:
+        colours = np.zeros(4 * len(mesh.vertices), np.float32)
+        if (found[0].domain, found[0].data_type) != ("POINT", "FLOAT_COLOR"):
+            return None
+        found[0].data.foreach_get("color", colours)
+    elif len(mesh.vertices) == len(obj.data.vertices) and len(obj.data.edges):
+        colours = map_colours(_strain(obj, _points(mesh)) / FULL_STRAIN)
+    else:
         return None
-    colours = np.zeros(4 * len(mesh.vertices), np.float32)
-    attribute.data.foreach_get("color", colours)
     mesh.calc_loop_triangles()
     triangles = np.zeros(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", triangles)
     return _placed(obj, _points(mesh)), colours.reshape(-1, 4), triangles.reshape(-1, 3)
+
+
+def _strain(obj: bpy.types.Object, shown: Floats) -> Floats:
+    """As the nodes of a map compute it: the mean of |length / rest length − 1| over the edges of each vertex.
+
+    Args:
+        obj: a mesh object.
+        shown: its vertices, shape (vertices, 3), in its own coordinates.
+    """
+    edges: npt.NDArray[np.int32] = np.zeros(2 * len(obj.data.edges), np.int32)
+    obj.data.edges.foreach_get("vertices", edges)
+    scale = np.array(obj.matrix_world.to_scale())
+    ends = edges.reshape(-1, 2)
+    if is_sewn(obj):
+        loops = np.zeros(len(obj.data.loops), np.int32)
+        obj.data.loops.foreach_get("edge_index", loops)
+        ends = ends[np.unique(loops)]
+    rest, now = (
+        np.linalg.norm(scale * (points[ends[:, 1]] - points[ends[:, 0]]), axis=1)
+        for points in (_points(obj.data), shown)
+    )
+    strain = np.abs(np.divide(now, rest, out=np.ones_like(now), where=rest > 0.0) - 1.0)
+    sums = np.bincount(ends.ravel(), np.repeat(strain, 2), len(shown))
+    return np.asarray(sums / np.maximum(np.bincount(ends.ravel(), minlength=len(shown)), 1), np.float64)
 
 
 def _cofactors(matrix: Floats) -> Floats:

@@ -47,6 +47,10 @@ def draw_switches(self: Any, context: bpy.types.Context) -> None:
     flow = column.grid_flow(columns=2, even_columns=True)
     for name in OVERLAYS:
         flow.prop(context.scene.xpbd, name)
+    if context.scene.xpbd.show_strain:
+        row = column.row(align=True)
+        row.operator("xpbd.show_strain", icon="COLOR")
+        row.operator("xpbd.show_stress")
 
 
 def _draw() -> None:

@@ -15,7 +15,7 @@ def header_text(player: Player) -> str:
     if player.state == READING:
         return f"{TITLE}reading the scene"
     if player.state != PLAYING:
-        return f"{TITLE}building the simulation"
+        return f"{TITLE}building the simulation, which takes longer the first time"
     parts = [f"{TITLE}frame {player.frame}"]
     rate = frames_per_second(player.shown_times)
     if player.is_at_end:

@@ -707,3 +707,12 @@ def test_it_is_told_wherever_a_bake_is_reported(bpy, make_body, fake_worker, add
     assert [warning.partition(":")[0] for warning in reported] == ["W_FORCE"]
     assert summary_warnings(bpy.context.scene.xpbd.report) == reported
     assert all(warning in err for warning in reported)
+
+
+def test_time_stretching_is_told(bpy, make_body, read):
+    make_body()
+    render = bpy.context.scene.render
+    render.frame_map_old = render.frame_map_new = 50
+    assert "W_IGNORED" not in dict(read())
+    render.frame_map_old = 100
+    assert "Time Stretching" in told(read())

@@ -51,3 +51,12 @@ def test_a_worker_that_hangs_before_its_first_frame_is_named(silence):
     assert "compiles for a new kind of scene" in words(0, 0.0)
     assert words(0, 0.0).endswith("the worker hangs. Cancel ends it")
     assert words(1, 0.0) == ""
+
+
+def test_the_first_frame_takes_nothing_so_the_second_one_may_take_as_long_as_building(silence):
+    words, wait = silence[0].words, silence[1]
+    assert words(1, 0.0) == ""
+    wait(119.0)
+    assert words(1, 0.0) == ""
+    wait(121.0)
+    assert words(1, 0.0).startswith("Only the first frame after 121 s: much to build")

@@ -23,6 +23,15 @@ def told(bpy):
 
 
 @pytest.fixture
+def kept_kernel(tmp_path, monkeypatch):
+    """A folder of compiled kernels that has one; its file."""
+    monkeypatch.setenv("XPBD_TAICHI_CACHE", str(tmp_path))
+    path = tmp_path / "T0.tic"
+    path.touch()
+    return path
+
+
+@pytest.fixture
 def jelly(bpy, make_body, select):
     bpy.ops.mesh.primitive_uv_sphere_add(radius=0.5, location=(0.0, 0.0, 0.6))
     body = bpy.context.object
@@ -37,7 +46,7 @@ def test_the_panel_tells_it_after_a_role_was_given(bpy, jelly, told):
 
     words = " ".join(draw(panels.XPBD_PT_main).words)
     assert "tetrahedra" in words
-    assert "first-time setup included" in words
+    assert "once to prepare" in words
     assert 8_000 < told().counts["tetrahedra"] < 18_000
 
 
@@ -78,7 +87,7 @@ def test_a_file_of_tetrahedra_does_not_go_with_the_quality(bpy, jelly, told):
     scene = read_first_frame(bpy.context, BakeOptions()).scene
     (body,) = scene.bodies
     body = replace(body, tetrahedralization=replace(body.tetrahedralization, method="FILE", tetrahedra=[[0, 1, 2, 3]]))
-    text = expense_text(replace(scene, bodies=(body,)), 1.0, "", is_known=True)
+    text = expense_text(replace(scene, bodies=(body,)), 1.0, "", preparing=1.0, is_known=True)
     for quality in ("MATERIAL", "FINAL"):
         bpy.context.scene.xpbd.quality = quality
         assert scene_expense(bpy.context.scene, text).counts == {"tetrahedra": 1.0}
@@ -109,28 +118,52 @@ def test_other_bodies_are_counted_too(bpy, make_body, told, select):
     assert told().counts == {"vertices": 25.0}
 
 
-def test_a_bake_teaches_how_fast_the_machine_is(bpy, make_body, told, fake_worker):
+def test_a_bake_teaches_how_fast_the_machine_is(bpy, make_body, told, fake_worker, kept_kernel):
     from blender_xpbd.addon.process.speeds import read_speeds
 
     make_body("Cloth")
     bpy.ops.xpbd.check()
-    assert not told().is_known
+    assert told().preparation > 0.0
     assert bpy.ops.xpbd.bake() == {"FINISHED"}
     assert len(read_speeds().times) == 1
     # at once, without another check
-    assert told().is_known
+    assert told().preparation == 0.0
     bpy.ops.xpbd.check()
-    assert told().is_known
+    assert told().preparation == 0.0
+    # nobody empties the folder without a reason
+    kept_kernel.unlink()
+    bpy.ops.xpbd.check()
+    assert told().preparation > 0.0
+
+
+def test_what_compiling_took_tells_how_long_it_will_take(bpy, jelly, kept_kernel):
+    from blender_xpbd.addon.baking.pace import COMPILE_SECONDS, kernels_of, note_pace
+    from blender_xpbd.addon.baking.report import BakeSummary
+    from blender_xpbd.addon.checking.check_scene import read_first_frame
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.addon.process.speeds import read_speeds
+
+    scene = read_first_frame(bpy.context, BakeOptions()).scene
+    summary = BakeSummary(substeps=20)
+    summary.seconds = {"worker_compile": 4.0 * COMPILE_SECONDS, "worker_solve": 1.0}
+    note_pace(scene, summary)
+    assert read_speeds().preparing == pytest.approx(2.0)
+    assert kernels_of(scene) in read_speeds().times
+    # the second time nothing was compiled, but loaded
+    summary.seconds["worker_compile"] = 0.1
+    note_pace(scene, summary)
+    assert read_speeds().preparing == pytest.approx(2.0)
 
 
 def test_kernels_that_were_not_compiled_stay_unknown(bpy, jelly, told):
-    from blender_xpbd.addon.checking.expense import COMPILE_SECONDS, with_kernels
+    from blender_xpbd.addon.baking.pace import COMPILE_SECONDS
+    from blender_xpbd.addon.checking.expense import with_kernels
 
     text, before = bpy.context.scene.xpbd.expense, told().seconds
     kernels = json.loads(text)["kernels"]
     assert with_kernels(text, {"others"}) == text
     bpy.context.scene.xpbd.expense = with_kernels(text, {kernels})
-    assert told().is_known
+    assert told().preparation == 0.0
     assert told().seconds == pytest.approx(before - COMPILE_SECONDS)
     for strange in ("", "3", '{"kernels": "a"}'):
         assert with_kernels(strange, {"a"}) == strange
@@ -138,7 +171,8 @@ def test_kernels_that_were_not_compiled_stay_unknown(bpy, jelly, told):
 
 def test_trials_are_told_beside_the_bake(bpy, jelly, told):
     """By Trial runs the scene with n and 2n substeps until both are alike: at most with 5, 10, 20, … and twice that."""
-    from blender_xpbd.addon.checking.expense import COMPILE_SECONDS, START_SECONDS
+    from blender_xpbd.addon.baking.pace import COMPILE_SECONDS
+    from blender_xpbd.addon.checking.expense import START_SECONDS
 
     settings, normal = bpy.context.scene.xpbd, told()
     assert normal.trial_seconds == 0.0

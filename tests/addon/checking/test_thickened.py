@@ -149,6 +149,10 @@ def test_a_coarse_mesh_has_no_room(bpy, found):
     obj = sheet(bpy, cells=4, thickness=0.1)
     box(bpy)
     assert found() == [("Sheet", "Box")]
+    # the button would only refuse, so the finding promises nothing
+    bpy.ops.xpbd.check()
+    assert "Make Room" not in bpy.context.scene.xpbd.findings
+    assert "subdivide it" in bpy.context.scene.xpbd.findings
     assert bpy.ops.xpbd.make_room(object_name="Sheet") == {"CANCELLED"}
     assert obj.xpbd.contact_offset == pytest.approx(0.005)
     obj.modifiers.clear()

@@ -275,6 +275,48 @@ def test_instances_of_colliders(bpy, add, told):
     assert '"Parent"' in told()[0]
 
 
+def test_instances_that_nodes_of_a_collider_make_beside_its_mesh(bpy, add, told):
+    add("GRID")
+    wall = add("SPHERE", "COLLIDER", "Wall")
+    group = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    names = ("Input", "MeshCube", "GeometryToInstance", "JoinGeometry", "Output")
+    own, cube, placed, both, shown = (
+        group.nodes.new(f"NodeGroup{name}" if "put" in name else f"GeometryNode{name}") for name in names
+    )
+    for start, end in ((own, both), (both, shown), (cube, placed)):
+        group.links.new(start.outputs[0], end.inputs[0])
+    wall.modifiers.new("Nodes", "NODES").node_group = group
+    assert told() == []
+    group.links.new(placed.outputs[0], both.inputs[0])
+    assert '"Wall"' in told()[0]
+    assert "Instances" in told()[0]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_renders_show_otherwise_than_viewports(bpy, add, told, shape):
+    body, wall = add(shape), add(shape, "COLLIDER", "Wall")
+    wall.location.x = 9.0
+    for obj in (body, wall):
+        obj.modifiers.new("Smooth", "SUBSURF").show_viewport = False
+        modifier = obj.modifiers.new("Bend", "SIMPLE_DEFORM")
+        modifier.deform_method, modifier.angle = "BEND", 1.0
+    body.modifiers.move(1, 0)
+    body.xpbd.goal_source = "DEFORMED"
+    assert told() == []
+    for in_viewports, in_renders in ((False, True), (True, False)):
+        for obj in (body, wall):
+            obj.modifiers["Bend"].show_viewport, obj.modifiers["Bend"].show_render = in_viewports, in_renders
+        found = [text for text in told() if "renders differ" in text]
+        assert len(found) == 1
+        assert '"Body"' in found[0]
+        assert '"Wall"' in found[0]
+    # a plane has no shape, and what follows no deformer is told otherwise
+    wall.xpbd.collider_shape, body.xpbd.goal_source = "PLANE", "NONE"
+    assert not any("renders differ" in text for text in told())
+
+
 def test_attached_to_what_only_deforms(bpy, add, told):
     body = add("GRID")
     body.vertex_groups.new(name="Held").add([0, 1], 1.0, "REPLACE")

@@ -127,3 +127,23 @@ def test_a_bake_does_not_warn_of_what_may_be_pushed_out(bpy):
     partly = findings_text([Finding("W_LET_OUT", "Cube", "Inside A."), Finding("W_ENCLOSED", "Cube", "Inside B.")])
     assert unallowed(warnings, partly) == warnings
     assert untold(warnings, partly) == warnings[1:]
+
+
+def test_what_is_said_of_several_objects_is_said_once(bpy):
+    from blender_xpbd.addon.checking.finding import Finding, findings_text
+    from blender_xpbd.addon.ui.findings import draw_findings
+    from tests.addon.recorded_layout import RecordedLayout
+
+    for name in ("A", "B", "C"):
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new(name, None))
+    rows = [("W_FEEL", "A", "Feels like 1 m."), ("W_FEEL", "B", "Feels like 2 m."), ("W_FEEL", "C", "Too soft.")]
+    rows += [("E_DATA_SHARED", name, "Others use its mesh.") for name in ("A", "B")]
+    settings = bpy.context.scene.xpbd
+    settings.findings = findings_text([Finding(*row) for row in rows])
+    layout = RecordedLayout()
+    draw_findings(layout, settings, 60)
+    told = ['"A", "B": Feels like 1 to 2 m.', "C: Too soft.", '"A", "B": Others use its mesh.']
+    assert [words for words in layout.words if ": " in words] == told
+    ((button, _),) = layout.operators
+    assert button == "xpbd.make_single_user"
+    assert [(one.object_name, one.with_alike) for one in layout.operator_values] == [("A", True)]

@@ -101,7 +101,6 @@ def test_a_mesh_that_shows_its_strain_has_triangles(bpy, make_body, shapes):
     from blender_xpbd.addon.keys.strain_map import show_strain
 
     body = make_body("A")
-    assert shapes.strain_triangles(body, bpy.context.evaluated_depsgraph_get()) is None
     show_strain(body, 0.1)
     bpy.context.view_layer.update()
     points, colours, triangles = shapes.strain_triangles(body, bpy.context.evaluated_depsgraph_get())
@@ -120,3 +119,39 @@ def test_the_switches_stand_in_the_popover(bpy, make_body):
     space = SimpleNamespace(overlay=SimpleNamespace(show_overlays=True))
     draw_switches(SimpleNamespace(layout=layout), SimpleNamespace(space_data=space, scene=bpy.context.scene))
     assert layout.properties == list(OVERLAYS)
+
+
+@pytest.mark.parametrize("is_sewn", [False, True])
+@pytest.mark.parametrize("shape", ["grid", "monkey", "torus"])
+def test_strain_is_shown_without_its_map_as_with_it(bpy, shapes, shape, is_sewn):
+    from blender_xpbd.addon.keys.strain_map import show_strain
+
+    if shape == "grid":
+        bpy.ops.mesh.primitive_grid_add(x_subdivisions=6, y_subdivisions=6)
+    else:
+        getattr(bpy.ops.mesh, f"primitive_{shape}_add")()
+    body = bpy.context.object
+    body.xpbd.role, body.xpbd.use_stitches, body.scale = "CLOTH", is_sewn, (1.0, 2.0, 0.5)
+    body.shape_key_add(name="Basis")
+    key = body.shape_key_add(name="Bent")
+    for number, point in enumerate(key.data):
+        point.co *= 1.0 + 0.02 * (number % 7)
+    key.value = 1.0
+    if shape == "grid":
+        mesh = body.data
+        mesh.edges.add(1)
+        mesh.edges[-1].vertices = (0, len(mesh.vertices) - 1)
+    bpy.context.view_layer.update()
+    _, without, _ = shapes.strain_triangles(body, bpy.context.evaluated_depsgraph_get())
+    show_strain(body, 0.1)
+    bpy.context.view_layer.update()
+    _, colours, _ = shapes.strain_triangles(body, bpy.context.evaluated_depsgraph_get())
+    assert np.ptp(colours[:, 0]) > 0.1
+    np.testing.assert_allclose(without, colours, atol=2e-3)
+
+
+def test_strain_needs_a_map_where_modifiers_make_vertices(bpy, make_body, shapes):
+    body = make_body("A")
+    body.modifiers.new("Smooth", "SUBSURF")
+    bpy.context.view_layer.update()
+    assert shapes.strain_triangles(body, bpy.context.evaluated_depsgraph_get()) is None

@@ -10,7 +10,6 @@ from .bake import XPBD_OT_bake, XPBD_OT_cancel, XPBD_OT_loop
 from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
-from .clear_start import XPBD_OT_clear_start
 from .export import XPBD_OT_export
 from .fill_with_grains import XPBD_OT_fill_with_grains
 from .free_unused import XPBD_OT_free_unused
@@ -39,11 +38,12 @@ from .remedies import (
     XPBD_OT_merge_doubled,
     XPBD_OT_set_contact_distance,
     XPBD_OT_set_gravity,
+    XPBD_OT_sew,
     XPBD_OT_subdivide,
     XPBD_OT_suit_mesh,
     XPBD_OT_suit_resolution,
 )
-from .rest_shape import XPBD_OT_set_rest_shape
+from .rest_shape import XPBD_OT_clear_start, XPBD_OT_set_rest_shape
 from .retime import XPBD_OT_retime
 from .scene_range import XPBD_OT_use_scene_range
 from .select_crossings import XPBD_OT_select_crossings
@@ -102,6 +102,7 @@ CLASSES = (
     XPBD_OT_make_hollow,
     XPBD_OT_make_local,
     XPBD_OT_make_room,
+    XPBD_OT_sew,
     XPBD_OT_make_single_user,
     XPBD_OT_subdivide,
     XPBD_OT_suit_mesh,

@@ -8,7 +8,7 @@ import bpy
 from ....scene.body_kinds import body_kind
 from ...baking.ignored_inputs import is_unseen_rig
 from ...data.object_types import is_body
-from .remedies import ObjectRemedy, Remedy, name_property
+from .remedy import ObjectRemedy, Remedy, name_property
 
 
 def draw_to_deformed(obj: bpy.types.Object) -> None:

@@ -12,11 +12,9 @@ import numpy as np
 from mathutils import Matrix
 
 from ....scene.body import Body
-from ....scene.errors import XpbdError
 from ....scene.scene import Scene
-from ...baking.report_text import plain_words
 from ...baking.standing_report import forget_fault
-from ...checking.check_scene import note_findings, read_first_frame, renew_findings
+from ...checking.check_scene import read_first_frame, renew_findings
 from ...checking.depths import depths
 from ...checking.doubled import merge_doubled
 from ...checking.enclosed import enclosing, keep_inside
@@ -29,6 +27,7 @@ from ...checking.smoothed import apply_subdivision
 from ...checking.thickened import make_room, shown_side
 from ...checking.wrapped import make_hollow, wrapping
 from ...data.bake_options import BakeOptions
+from ...data.object_types import is_body
 from ...data.properties import unit_scale_of
 from ...keys.key_animation import has_shared_action, make_action_own
 from ...reading.feel import length_of
@@ -37,61 +36,10 @@ from ...reading.motion import animated_paths, may_move
 from ...reading.points import point_count
 from ...reading.unit_scale import DEFAULT_GRAVITY, fitting_gap
 from .idle import chosen_objects, is_object_mode
+from .remedy import ObjectRemedy, Remedy, name_property
 
 # vertices that a subdivided mesh has at least, and times that its edges are halved at most
 ENOUGH_VERTICES, MOST_HALVINGS = 400, 5
-
-
-class Remedy:
-    """An operator that mends an object, or the scene, and checks again.
-
-    Attributes:
-        mend: changes the scene; returns why not, where it cannot be, or raises XpbdError.
-    """
-
-    bl_options: Any = {"REGISTER", "UNDO"}
-    report: Any
-    mend: Any
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether objects can be changed."""
-        return is_object_mode(cls, context)
-
-    def execute(self, context: bpy.types.Context) -> set[Any]:
-        """Mend it, and look what is left."""
-        try:
-            refusal = self.mend(context)
-        except XpbdError as fault:
-            refusal = plain_words(str(fault))
-        if refusal:
-            self.report({"WARNING"}, refusal)
-            return {"CANCELLED"}
-        note_findings(context)
-        return {"FINISHED"}
-
-
-def name_property() -> Any:
-    """Which object to mend."""
-    return bpy.props.StringProperty(name="Object", description="The object to mend", options={"SKIP_SAVE"})
-
-
-class ObjectRemedy(Remedy):
-    """A remedy of one object, which has the property ``object_name``.
-
-    Attributes:
-        mend_object: as ``mend``, of the object.
-    """
-
-    object_name: Any
-    mend_object: Any
-
-    def mend(self, context: bpy.types.Context) -> str:
-        """Mend the object, if it can be changed."""
-        obj = context.scene.objects.get(self.object_name)
-        if obj is None or not obj.is_editable:
-            return f'There is no object "{self.object_name}" that could be changed'
-        return str(self.mend_object(context, obj))
 
 
 class XPBD_OT_lift(Remedy, bpy.types.Operator):
@@ -278,14 +226,21 @@ class XPBD_OT_make_single_user(ObjectRemedy, bpy.types.Operator):
 
     def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Copy what is shared of the mesh and the action of its shape keys; materials stay shared."""
-        has_shared_mesh = is_shared(obj)
-        if not has_shared_mesh and not has_shared_action(own_shape_keys(obj.data)):
+        if not _is_in_common(obj):
             return f'Nothing else uses the mesh of "{obj.name}", or the action of its shape keys'
-        if has_shared_mesh:
+        if is_shared(obj):
             obj.data = obj.data.copy()
         make_action_own(own_shape_keys(obj.data))
-        forget_fault(context.scene, "E_DATA_SHARED", obj.name)
+        for other in context.scene.objects:
+            # the last one that is left with a mesh has it for itself
+            if is_body(other) and not _is_in_common(other):
+                forget_fault(context.scene, "E_DATA_SHARED", other.name)
         return ""
+
+
+def _is_in_common(obj: bpy.types.Object) -> bool:
+    """Whether other objects have the same mesh, or the same action of its shape keys."""
+    return is_shared(obj) or has_shared_action(own_shape_keys(obj.data))
 
 
 class XPBD_OT_set_contact_distance(ObjectRemedy, bpy.types.Operator):
@@ -320,6 +275,19 @@ class XPBD_OT_make_room(ObjectRemedy, bpy.types.Operator):
         if body is None or shown_side(obj) == 0.0:
             return f'Solidify shows "{obj.name}" no thicker than it is simulated'
         return make_room(obj, body, unit_scale_of(context.scene))
+
+
+class XPBD_OT_sew(ObjectRemedy, bpy.types.Operator):
+    """Let the edges between the panels of a cloth pull together until they are closed."""
+
+    bl_idname = "xpbd.sew"
+    bl_label = "Sew"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Turn Sewing on."""
+        obj.xpbd.use_stitches = True
+        return ""
 
 
 class XPBD_OT_subdivide(Remedy, bpy.types.Operator):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make a simulated shape the one that objects rest in."""
+"""What begins where: the shape at rest, and back to a start at rest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ...baking.report_text import plain_words
 from ...data.bake_record import read_record
 from ...data.object_types import is_body
 from ...keys.rest_shape import set_rest_shape
-from .idle import is_idle
+from ...keys.start_pose import clear_start
+from ...reading.start_reader import has_start
+from .idle import chosen_objects, is_idle
 
 
 class XPBD_OT_set_rest_shape(bpy.types.Operator):
@@ -52,3 +54,28 @@ class XPBD_OT_set_rest_shape(bpy.types.Operator):
 
 def _is_baked(obj: bpy.types.Object) -> bool:
     return obj.type == "MESH" and is_body(obj) and read_record(obj) is not None
+
+
+class XPBD_OT_clear_start(bpy.types.Operator):
+    """Let the selected objects begin in their shape at rest again, not in the pose of a run."""
+
+    bl_idname = "xpbd.clear_start"
+    bl_label = "Clear Start"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether the active object begins in a pose that was kept."""
+        if not is_idle(cls):
+            return False
+        if context.mode != "OBJECT" or context.object is None or not has_start(context.object):
+            cls.poll_message_set("Make an object active that begins in the pose of a run, in Object Mode")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Clear it."""
+        for obj in chosen_objects(context):
+            if obj.is_editable:
+                clear_start(obj)
+        return {"FINISHED"}

@@ -10,7 +10,7 @@ import bpy
 from ....scene.errors import XpbdError
 from ...baking.report_text import plain_words
 from ...data.object_types import is_body
-from ...keys.strain_map import STRAIN, STRESS, hide_strain, show_strain, shown_map
+from ...keys.strain_map import FULL_STRAIN, STRAIN, STRESS, hide_strain, show_strain, shown_map
 from ...keys.stress_map import elasticity, show_stress
 from .idle import chosen_objects, is_idle
 
@@ -25,7 +25,7 @@ class XPBD_OT_show_strain(bpy.types.Operator):
     full_strain: bpy.props.FloatProperty(
         name="Full Strain [%]",
         description="Strain that has the last colour, red; what is not strained is blue",
-        default=10.0,
+        default=100.0 * FULL_STRAIN,
         min=1e-4,
         soft_max=100.0,
         options={"SKIP_SAVE"},

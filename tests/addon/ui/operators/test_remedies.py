@@ -505,3 +505,34 @@ def test_real_meshes_are_told_as_thin_at_16_where_they_are(bpy, codes, meshes_fo
         bpy.ops.xpbd.suit_mesh()
         bpy.ops.xpbd.check()
         assert "W_THIN" not in codes()
+
+
+def test_one_button_mends_all_objects_of_which_the_same_is_said(bpy, make_body, codes):
+    from blender_xpbd.addon.data.bake_status import STATUS
+
+    first = make_body("First")
+    for name in ("Second", "Third"):
+        make_body(name, mesh=first.data)
+    bpy.ops.xpbd.check()
+    assert codes().count("E_DATA_SHARED") == 3
+    fault = 'E_DATA_SHARED: object "{}": Other objects use the same mesh.'
+    STATUS.message = "\n".join(fault.format(name) for name in ("First", "Second", "Third"))
+    assert bpy.ops.xpbd.make_single_user(object_name="First", with_alike=True) == {"FINISHED"}
+    assert "E_DATA_SHARED" not in codes()
+    assert len({obj.data for obj in bpy.data.objects if obj.type == "MESH"}) == 3
+    # of the last one, which had the mesh for itself then, nothing is left to be told either
+    assert STATUS.message == ""
+
+
+def test_what_refuses_among_alike_ones_keeps_its_finding(bpy, make_body, codes):
+    bpy.context.scene.xpbd.use_floor = True
+    still, moving = make_body("Still", location=(0.0, 0.0, -1.0)), make_body("Moving", location=(5.0, 0.0, -1.0))
+    moving.keyframe_insert("location", frame=1)
+    bpy.ops.xpbd.check()
+    assert codes().count("W_INSIDE") == 2
+    assert bpy.ops.xpbd.lift(object_name="Still", with_alike=True) == {"FINISHED"}
+    assert codes().count("W_INSIDE") == 1
+    assert still.location.z > -1.0
+    assert moving.location.z == -1.0
+    # all alike ones refuse
+    assert bpy.ops.xpbd.lift(object_name="Moving", with_alike=True) == {"CANCELLED"}

@@ -9,13 +9,16 @@ jelly). So they begin with the force that each pair had, and take back what is t
 Pairs are one-sided and their end is the same wherever sweeps begin: of all places in which no pair is too near, the one
 that asks for the least impulses. A force counts instead of a multiplier, for it does not depend on the duration of the
 substep, nor on which particles carry the closest points.
+
+No force presses two sides farther apart than a gap more than they are to be. It may be that of a jelly on a cloth that a
+collider stood behind, and does no more: what weighs a thousandth went metres, met others there, and threw them.
 """
 
 import taichi as ti
 
 from .backing import backed_mass, hand_on
-from .push import gather_coefficients, normal_of, push_pair
-from .tables import FORCE, MULTIPLIER, NEAR_WIDTH
+from .push import gather_coefficients, normal_of, push_pair, relative
+from .tables import FORCE, MULTIPLIER, NEAR_WIDTH, WANTED
 from .touch import note_push
 
 
@@ -46,13 +49,17 @@ def press_pair(
     if force > 0.0:
         mass = gather_coefficients(particles, surfaces, pairs, n, embeds)
         if mass > 0.0:
-            push = (force * h * h) * normal_of(pairs, n)
+            normal, is_backed = normal_of(pairs, n), False
             if ti.static(backs):
                 mass, is_backed = backed_mass(particles, surfaces, contacts, pairs, n, mass)
+            wanted = pairs.near_floats[n * NEAR_WIDTH + WANTED]
+            near = wanted - normal.dot(relative(particles.positions, surfaces, pairs, n, embeds))
+            multiplier = ti.min(force * h * h / mass, ti.max(near, 0.0) + wanted)
+            if ti.static(backs):
                 if is_backed:
-                    hand_on(particles, surfaces, contacts, pairs, n, force * h * h, ti.Vector([0.0, 0.0, 0.0]))
-            push_pair(particles.positions, particles, surfaces, pairs, n, push, embeds)
-            pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] = force * h * h / mass
+                    hand_on(particles, surfaces, contacts, pairs, n, multiplier * mass, ti.Vector([0.0, 0.0, 0.0]))
+            push_pair(particles.positions, particles, surfaces, pairs, n, (multiplier * mass) * normal, embeds)
+            pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] = multiplier
             note_push(particles, surfaces, pairs, n, 1, embeds)
 
 

@@ -48,7 +48,7 @@ def touched(normal, slide=(0.0, 0.0, 0.0), masses=MASSES, above=None):
     kernels.find(particles, plain, pairs, 1, H, 1.0, True)
     slots = np.zeros((4, FIRST_SLOTS, slot_width(keeps_friction=True, keeps_surface=True, has_pairs=True)))
     slots[:3, 0, SLOT_NORMAL : SLOT_NORMAL + 3] = normal
-    slots[3, 0, SLOT_NORMAL : SLOT_NORMAL + 3] = normal if above is None else above
+    slots[3, 0, SLOT_NORMAL : SLOT_NORMAL + 3] = slots[0, 0, SLOT_NORMAL : SLOT_NORMAL + 3] if above is None else above
     contacts = Contacts(touches=make_array(np.ones(4, np.int32), ti.i32), slots=make_array(slots, real_type()))
     surfaces = Surfaces(
         surface_elements=make_array(np.asarray(elements, np.int32), ti.i32),
@@ -95,6 +95,14 @@ def test_what_does_not_stand_against_the_push_takes_nothing(normal):
     assert (moved[1:, 2] < 0.0).all()
     np.testing.assert_allclose(multipliers, 0.0)
     np.testing.assert_allclose(MASSES @ moved, 0.0, atol=1e-9)
+
+
+def test_a_side_of_which_colliders_back_a_part_is_pushed_by_masses():
+    """What hangs free alone would go far where its share of the triangle is small, and sweeps would diverge."""
+    moved, multipliers = touched([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    np.testing.assert_allclose(multipliers, 0.0)
+    np.testing.assert_allclose(MASSES @ moved, 0.0, atol=1e-9)
+    assert np.abs(moved).max() < 2.0 * GAP
 
 
 def test_friction_moves_the_light_side_and_keeps_momentum():

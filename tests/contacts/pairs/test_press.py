@@ -41,3 +41,12 @@ def test_what_is_too_much_is_taken_back():
     pair.touch()
     found = kernels.measured(np.array([0]), pair.positions[None])[2]
     np.testing.assert_allclose(found, GAP, rtol=1e-3)
+
+
+@pytest.mark.parametrize(("kind", "places"), [(0, VERTEX), (1, EDGES)])
+def test_a_force_presses_no_farther_than_a_gap_beyond_the_gap(kind, places):
+    """One that a heavy body had, where the light side has lost its backing, would throw it by metres."""
+    pair, _ = pressing(kind, places)
+    kernels.press_all(pair.particles, pair.surfaces, pair.pairs, 30.0 * H, True)
+    found = kernels.measured(np.array([kind]), pair.positions[None])[2]
+    assert 1.5 * GAP < found[0] < 2.05 * GAP

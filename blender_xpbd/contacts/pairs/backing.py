@@ -7,9 +7,9 @@ collider do not move into it. The push has the mass of the other side, and what 
 the multiplier of the collider's contact, as if that had pushed them back. Friction is not backed: it has the mass of
 both sides, as before.
 
-A side counts where colliders stand behind all of it that the push moves. Of a triangle of which one corner hangs free, a
-push that left out the others would move that corner by the inverse of its share, and friction, which moves all three,
-would undo it by another measure: sweeps of the two grew threefold each, to kilometres in a substep.
+A side counts where colliders stand behind all of it that the push moves. Of a triangle of which one corner hangs free,
+a push that left out the others would move that corner by the inverse of its share. Friction, which moves all three,
+would undo it by another measure. Sweeps of the two grew threefold each, to kilometres in a substep.
 
 Where colliders stand behind all that a push could move, as behind cloth that two of them press, it has to move
 something: then none counts, and the push is shared by masses.

@@ -10,8 +10,8 @@ Pairs are one-sided and their end is the same wherever sweeps begin: of all plac
 that asks for the least impulses. A force counts instead of a multiplier, for it does not depend on the duration of the
 substep, nor on which particles carry the closest points.
 
-No force presses two sides farther apart than a gap more than they are to be. It may be that of a jelly on a cloth that a
-collider stood behind, and does no more: what weighs a thousandth went metres, met others there, and threw them.
+No force presses two sides farther apart than a gap more than they are to be. It may be that of a jelly on a cloth that
+a collider stood behind, and does no more: what weighs a thousandth went metres, met others there, and threw them.
 """
 
 import taichi as ti

@@ -165,3 +165,14 @@ def read(bpy: ModuleType) -> Callable[..., Any]:
             return end.value
 
     return run
+
+
+@pytest.fixture
+def codes(bpy: ModuleType) -> Callable[[], list[str]]:
+    """A function that checks the scene; the codes of what it finds, in their order."""
+
+    def read() -> list[str]:
+        bpy.ops.xpbd.check()
+        return [row["code"] for row in json.loads(bpy.context.scene.xpbd.findings)]
+
+    return read

@@ -18,8 +18,8 @@ something: then none counts, and the push is shared by masses.
 import taichi as ti
 
 from ..slots import SLOT_MULTIPLIER, SLOT_NORMAL, slot_vector
-from .push import normal_of, weight_of
-from .tables import CARRIERS, IS_EDGES, NEAR_INTS
+from .push import normal_of, side_of, weight_of
+from .tables import CARRIERS, NEAR_INTS
 
 # cosine of the angle between a push and a collider's normal up to which that stands behind what is pushed; beyond, the
 # push leads along the collider too. Chosen by hand
@@ -43,20 +43,13 @@ def backing_of(surfaces: ti.template(), contacts: ti.template(), pairs: ti.templ
 
 
 @ti.func
-def side_of(pairs: ti.template(), n, i):
-    """The side of one of the four points of near pair ``n``: 0 for a, 1 for b."""
-    return ti.cast(i > pairs.near_ints[n * NEAR_INTS + IS_EDGES], ti.i32)
-
-
-@ti.func
 def backed_sides(surfaces: ti.template(), contacts: ti.template(), pairs: ti.template(), n):
     """Whether something stands behind all points of a side of near pair ``n`` that count, for both sides, 1 or 0."""
     sides = ti.Vector([1, 1])
     for i in range(4):
         if weight_of(pairs, n, i) != 0.0:
-            side = side_of(pairs, n, i)
             if backing_of(surfaces, contacts, pairs, n, i)[2] < 0:
-                sides[side] = 0
+                sides[side_of(pairs, n, i)] = 0
     return sides
 
 

@@ -60,11 +60,17 @@ def relative(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template
 
 
 @ti.func
+def side_of(pairs: ti.template(), n, i):
+    """The side of one of the four points of near pair ``n``: 0 for a, 1 for b."""
+    return ti.cast(i > pairs.near_ints[n * NEAR_INTS + IS_EDGES], ti.i32)
+
+
+@ti.func
 def closest(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, side, embeds: ti.template()):
     """The vector of the closest point of a side: 0 for a, 1 for b."""
     total = ti.Vector([0.0, 0.0, 0.0])
     for i in range(4):
-        if (i > pairs.near_ints[n * NEAR_INTS + IS_EDGES]) == (side == 1):
+        if side_of(pairs, n, i) == side:
             carrier = pairs.near_ints[n * NEAR_INTS + CARRIERS + i]
             total += ti.abs(weight_of(pairs, n, i)) * carried(vectors, surfaces, carrier, embeds)
     return total

@@ -3,19 +3,8 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
-
-
-@pytest.fixture
-def codes(bpy):
-    def read():
-        bpy.ops.xpbd.check()
-        return [row["code"] for row in json.loads(bpy.context.scene.xpbd.findings)]
-
-    return read
 
 
 def pattern(bpy, shape, threads):

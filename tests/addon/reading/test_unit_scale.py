@@ -26,15 +26,6 @@ def units(bpy):
     return choose
 
 
-@pytest.fixture
-def codes(bpy):
-    def read():
-        bpy.ops.xpbd.check()
-        return [row["code"] for row in json.loads(bpy.context.scene.xpbd.findings)]
-
-    return read
-
-
 @pytest.mark.parametrize("scale_length", [0.001, 0.01, 1000.0])
 @pytest.mark.parametrize("role", ["CLOTH", "JELLY", "STRAND", "GRAINS"])
 def test_all_that_is_read_is_as_in_metres(bpy, make_body, units, read, role, scale_length):

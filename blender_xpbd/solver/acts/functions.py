@@ -6,6 +6,8 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 
 import taichi as ti
 
+from ...device.apart import apart
+
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, RATES, SWEPT, WARM
 from ...constraints.side_by_side import LANES
@@ -177,7 +179,7 @@ def project_constraint(
         CONSTRAINTS[kind].project(particles, constraints, i, p, m, step, mode)
 
 
-@ti.func
+@apart
 def project_task(
     particles: ti.template(),
     constraints: ti.template(),

@@ -9,6 +9,8 @@ found, and their order, are those of a look at all. ``pairs`` is the pack ``pack
 
 import taichi as ti
 
+from ...device.apart import apart
+
 from ...contacts.pairs.near import LARGEST_PUSH_SPEED, find_near
 from ...contacts.pairs.tables import KIND, POINTS, VERTEX_TRIANGLE
 from ...contacts.pairs.touch import note_near
@@ -50,7 +52,7 @@ def pair_way(ways: ti.template(), pairs: ti.template(), k, embeds: ti.template()
     return total
 
 
-@ti.func
+@apart
 def find_near_task(
     particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()
 ):

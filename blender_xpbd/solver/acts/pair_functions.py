@@ -6,6 +6,8 @@
 
 import taichi as ti
 
+from ...device.apart import apart
+
 from ...constraints.constraint import BDF2
 from ...contacts.generate import to_world
 from ...contacts.pairs.limit import limit_pair
@@ -60,7 +62,7 @@ def keeps_force(particles: ti.template(), pairs: ti.template(), n):
     return has_solid and is_backed
 
 
-@ti.func
+@apart
 def limit_task(starts: ti.template(), pairs: ti.template(), task, is_last, embeds: ti.template()):
     """How far the particles of the near pairs of a task may go; the last time, what is not certain is counted."""
     first, end = pairs.pair_starts[task], pairs.pair_starts[task + 1]

@@ -11,6 +11,8 @@ from typing import Any
 
 import taichi as ti
 
+from ...device.apart import apart
+
 from ...contacts.contact import touch_again
 from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
 from ...contacts.pairs.press import note_force, press_pair
@@ -58,7 +60,7 @@ def asked(pairs: ti.template(), sweep):
     return result
 
 
-@ti.func
+@apart
 def touch_pair_task(
     particles: ti.template(),
     starts: ti.template(),
@@ -100,7 +102,7 @@ def touch_pair_task(
         ti.atomic_max(pairs.told[SWEPT + sweep % 2], sweep_code(sweep, answer))
 
 
-@ti.func
+@apart
 def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h, variant: ti.template()):
     """Hold the contact points of a task against what they touched in this substep, where a sweep has pushed them.
 
@@ -146,7 +148,7 @@ def is_stirred(particles: ti.template(), contacts: ti.template(), pairs: ti.temp
     return last > sweep
 
 
-@ti.func
+@apart
 def settle_task(
     particles: ti.template(),
     starts: ti.template(),

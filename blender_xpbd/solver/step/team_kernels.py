@@ -13,6 +13,8 @@ lost its core while it waited, so it does not matter how many of the team really
 
 import taichi as ti
 
+from ...device.apart import apart
+
 from ...constraints.constraint import BDF2, RATES
 from ...constraints.grab import hold_grabbed
 from ...contacts.clearance import keeps_clearance, stays_clear
@@ -129,7 +131,7 @@ def solve_levels(world: ti.template(), order: ti.template(), stage, turn, invers
         operate(world.levels, world.particles.positions, order, operation, turn % shares, shares, inverse_h2)
 
 
-@ti.func
+@apart
 def project_contact_task(
     world: ti.template(), order: ti.template(), task, substep, is_first, is_late, h, variant: ti.template()
 ):
@@ -184,7 +186,7 @@ def update_share(world: ti.template(), turn, turns, h, variant: ti.template()):
         update_velocity(world.particles, i, h, variant.mode)
 
 
-@ti.func
+@apart
 def finish_contacts(
     particles: ti.template(), contacts: ti.template(), order: ti.template(), task, h, variant: ti.template()
 ):

@@ -11,6 +11,8 @@ the order of its particles.
 import numpy as np
 import taichi as ti
 
+from ..device.apart import apart
+
 # of a patch
 MOST_PARTICLES = 2048
 # columns of ``grab_weights``: aⱼ, and dⱼ [1/kg]
@@ -35,7 +37,7 @@ def grab_compliance(mass: float, frequency: float) -> tuple[float, float]:
     return 1.0 / (mass * omega**2), DAMPING / omega
 
 
-@ti.func
+@apart
 def hold_grabbed(particles: ti.template(), targets: ti.template(), share, of, step):
     """Pull the patch to the hand, which is ``share`` of the way through the frame of ``of`` substeps."""
     places, held, shares = ti.static(targets.grab_places, targets.grab_particles, targets.grab_weights)

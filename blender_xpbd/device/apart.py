@@ -49,7 +49,7 @@ def apart(function: Callable[..., None]) -> Any:
 
 def _sets_apart() -> bool:
     """Whether kernels are as large as those that are compiled without a search for common expressions."""
-    return knows_taichi() and ti.cfg.arch in (ti.x64, ti.arm64) and ti.cfg.opt_level == 0
+    return knows_taichi() and ti.cfg.arch in (ti.x64, ti.arm64)
 
 
 def _call(inlined: Any, name: str, arguments: tuple[Any, ...]) -> None:

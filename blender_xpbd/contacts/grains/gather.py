@@ -8,6 +8,7 @@ root where nothing slides. A pair that parts along such a normal is never nearer
 
 import taichi as ti
 
+from ...device.apart import apart
 from .listing import first_row
 from .tables import (
     CONTACT_BASE,
@@ -30,7 +31,7 @@ COHESION_REACH = 0.1
 MARGIN = 0.1
 
 
-@ti.func
+@apart
 def gather_contacts(
     particles: ti.template(), starts: ti.template(), pairs: ti.template(), slab, h, variant: ti.template()
 ):

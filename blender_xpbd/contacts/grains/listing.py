@@ -10,6 +10,7 @@ that order. So what is done slab by slab reads what lies side by side.
 
 import taichi as ti
 
+from ...device.apart import apart
 from .tables import (
     CELL_ROW,
     GRAIN_BODY,
@@ -67,7 +68,7 @@ def bucket_of(pairs: ti.template(), key, third):
     return (mixed + third) & (pairs.bucket_starts.shape[0] - 2)
 
 
-@ti.func
+@apart
 def check_grains(particles: ti.template(), pairs: ti.template(), turn, turns, substep):
     """Of one of ``turns`` equal shares of the grains, note where they are; a list is due where one has strayed."""
     count, limit = pairs.grain_ints.shape[0], pairs.grid_sizes[GRID_STRAY]
@@ -90,7 +91,7 @@ def ball_of(particles: ti.template(), pairs: ti.template(), g):
     return ti.Vector([point[0], point[1], point[2], pairs.grain_radii[g]])
 
 
-@ti.func
+@apart
 def sort_grains(particles: ti.template(), pairs: ti.template(), substep):
     """Sort grains into cells, layers and slabs, where a list is due."""
     if pairs.grains_told[TOLD_DUE] == substep + 1:
@@ -188,7 +189,7 @@ def sort_cells(pairs: ti.template()):
     starts[starts.shape[0] - 1] = count
 
 
-@ti.func
+@apart
 def list_grains(particles: ti.template(), pairs: ti.template(), turn, turns, substep):
     """List the pairs that belong to one of ``turns`` equal shares of the grains, where a list is due."""
     if pairs.grains_told[TOLD_DUE] == substep + 1:

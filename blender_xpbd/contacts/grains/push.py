@@ -12,6 +12,7 @@ Sweeps are Gauss-Seidel: slab by slab in one order, then in the other.
 
 import taichi as ti
 
+from ...device.apart import apart
 from ..impact import RESTING
 from .gather import first_contact, grains_of
 from .tables import (
@@ -39,7 +40,7 @@ from .tables import (
 REST_SHARE = 0.05
 
 
-@ti.func
+@apart
 def sweep_slab(particles: ti.template(), pairs: ti.template(), slab, sweep):
     """Push the pairs of a slab once, forwards and backwards by turns.
 
@@ -116,7 +117,7 @@ def rest_grain(
             particles.positions[i] = ti.Vector([before[0], before[1], before[2], p[3]])
 
 
-@ti.func
+@apart
 def settle_slab(particles: ti.template(), pairs: ti.template(), slab, h):
     """Note what friction has left of slides, and let pairs that pushed part with e times their approach, or not at all.
 

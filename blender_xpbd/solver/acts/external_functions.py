@@ -8,6 +8,7 @@ them, then all particles, each of which sums its own in a fixed order.
 import taichi as ti
 
 from ...contacts.record import element_point
+from ...device.apart import apart
 from ...forces.air import air_force, segment_force
 from ...forces.evaluate import air_velocity, forces_and_air
 from ...forces.tables import (
@@ -60,7 +61,7 @@ def blow_triangle(particles: ti.template(), t, substep, h, variant: ti.template(
     particles.air_forces[t] = force
 
 
-@ti.func
+@apart
 def blow_share(world: ti.template(), turn, turns, substep, h, variant: ti.template()):
     """The air's force on one of ``turns`` equal shares of the triangles."""
     count = world.particles.air_forces.shape[0]
@@ -68,7 +69,7 @@ def blow_share(world: ti.template(), turn, turns, substep, h, variant: ti.templa
         blow_triangle(world.particles, t, substep, h, variant)
 
 
-@ti.func
+@apart
 def push_share(particles: ti.template(), turn, turns, substep, h, variant: ti.template()):
     """What acts from outside on one of ``turns`` equal shares of the particles."""
     bodies, starts = ti.static(particles.bodies, particles.body_starts)

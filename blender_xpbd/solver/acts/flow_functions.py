@@ -4,6 +4,7 @@
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
+from ...device.apart import apart
 from ..system.plasticity import CREEP
 
 
@@ -18,7 +19,7 @@ def flow_row(particles: ti.template(), constraints: ti.template(), row, h, kind:
         CONSTRAINTS[kind].flow.project(particles, constraints, rows[row, 0], rows[row, 1], given)
 
 
-@ti.func
+@apart
 def flow_share(particles: ti.template(), constraints: ti.template(), turn, turns, h, kinds: ti.template()):
     """Let one of ``turns`` equal shares of the constraints of each type flow; ``kinds`` is a mask of types."""
     for kind in ti.static(range(len(CONSTRAINTS))):

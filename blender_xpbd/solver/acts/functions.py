@@ -6,11 +6,10 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 
 import taichi as ti
 
-from ...device.apart import apart
-
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, RATES, SWEPT, WARM
 from ...constraints.side_by_side import LANES
+from ...device.apart import apart
 
 
 @ti.func
@@ -179,7 +178,7 @@ def project_constraint(
         CONSTRAINTS[kind].project(particles, constraints, i, p, m, step, mode)
 
 
-@apart
+@ti.func
 def project_task(
     particles: ti.template(),
     constraints: ti.template(),
@@ -193,31 +192,47 @@ def project_task(
 
     After the first of several sweeps only those that are swept.
     """
-    starts, segments = ti.static(order.segment_starts, order.segments)
     for kind in ti.static(range(len(CONSTRAINTS))):
         if ti.static((used >> kind) & 1):
-            # where indices, parameters and multipliers begin, and how many of them a constraint has
-            firsts = ti.Vector([constraints.table[kind, 1 + n] for n in ti.static(range(3))])
-            widths = ti.Vector(ti.static(CONSTRAINTS[kind].widths(mode)))
-            last = starts[task, kind + 1]
+            last = order.segment_starts[task, kind + 1]
             if ti.static(mode & SWEPT and not mode & RATES and not CONSTRAINTS[kind].is_swept):
                 if step[1] > 0.0:
-                    last = starts[task, kind]
-            for segment in range(starts[task, kind], last):
-                count = segments[segment, 1] - segments[segment, 0]
-                if ti.static(CONSTRAINTS[kind].goes_side_by_side(mode)):
-                    for bundle in range((count + LANES - 1) // LANES):
-                        k = segments[segment, 0] + bundle * LANES
-                        CONSTRAINTS[kind].side_by_side.project(
-                            particles,
-                            constraints,
-                            firsts + k * widths,
-                            ti.static(CONSTRAINTS[kind].slots(mode)),
-                            ti.min(count - bundle * LANES, LANES),
-                            step,
-                            mode,
-                        )
-                else:
-                    for n in range(count):
-                        at = firsts + (segments[segment, 0] + n) * widths
-                        project_constraint(particles, constraints, at[0], at[1], at[2], step, mode, kind)
+                    last = order.segment_starts[task, kind]
+            if order.segment_starts[task, kind] < last:
+                project_type(particles, constraints, order, order.segment_starts[task, kind], last, step, mode, kind)
+
+
+@apart
+def project_type(
+    particles: ti.template(),
+    constraints: ti.template(),
+    order: ti.template(),
+    first,
+    last,
+    step,
+    mode: ti.template(),
+    kind: ti.template(),
+):
+    """Project the constraints of a type in the segments from ``first`` to before ``last``."""
+    segments = ti.static(order.segments)
+    # where indices, parameters and multipliers begin, and how many of them a constraint has
+    firsts = ti.Vector([constraints.table[kind, 1 + n] for n in ti.static(range(3))])
+    widths = ti.Vector(ti.static(CONSTRAINTS[kind].widths(mode)))
+    for segment in range(first, last):
+        count = segments[segment, 1] - segments[segment, 0]
+        if ti.static(CONSTRAINTS[kind].goes_side_by_side(mode)):
+            for bundle in range((count + LANES - 1) // LANES):
+                k = segments[segment, 0] + bundle * LANES
+                CONSTRAINTS[kind].side_by_side.project(
+                    particles,
+                    constraints,
+                    firsts + k * widths,
+                    ti.static(CONSTRAINTS[kind].slots(mode)),
+                    ti.min(count - bundle * LANES, LANES),
+                    step,
+                    mode,
+                )
+        else:
+            for n in range(count):
+                at = firsts + (segments[segment, 0] + n) * widths
+                project_constraint(particles, constraints, at[0], at[1], at[2], step, mode, kind)

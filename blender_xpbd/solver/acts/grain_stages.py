@@ -8,6 +8,7 @@ from ...contacts.grains.gather import gather_contacts
 from ...contacts.grains.listing import check_grains, list_grains, sort_grains
 from ...contacts.grains.push import rest_grain, settle_slab, sweep_slab
 from ...contacts.grains.tables import GRAIN_PARTICLE
+from ...device.apart import apart
 from ...forces.attraction import attraction_at
 from ...forces.tables import ACTS_FIELD
 from ..order.stages import (
@@ -58,7 +59,7 @@ def take_grain_turn(
         settle_slab(particles, pairs, slab, h)
 
 
-@ti.func
+@apart
 def attract_share(particles: ti.template(), pairs: ti.template(), turn, turns, substep):
     """What attraction does to one of ``turns`` equal shares of the particles, added to ``pushes``."""
     starts = ti.static(particles.body_starts)
@@ -72,7 +73,7 @@ def attract_share(particles: ti.template(), pairs: ti.template(), turn, turns, s
                 particles.pushes[i] = particles.pushes[i] + ti.Vector([change[0], change[1], change[2], 0.0])
 
 
-@ti.func
+@apart
 def rest_share(
     particles: ti.template(),
     starts: ti.template(),

@@ -9,11 +9,10 @@ found, and their order, are those of a look at all. ``pairs`` is the pack ``pack
 
 import taichi as ti
 
-from ...device.apart import apart
-
 from ...contacts.pairs.near import LARGEST_PUSH_SPEED, find_near
 from ...contacts.pairs.tables import KIND, POINTS, VERTEX_TRIANGLE
 from ...contacts.pairs.touch import note_near
+from ...device.apart import apart
 from ..windows.pair_tables import GREATEST_REACH, GREATEST_STRAY, WATCH_LIMITS, WATCH_SPREAD
 from .pair_functions import object_of
 

@@ -10,6 +10,7 @@ axes, so that no gyroscopic torque is left (Kugelstadt & Schömer 2016, "Positio
 import taichi as ti
 
 from ...constraints.quaternions import product
+from ...device.apart import apart
 from .functions import speed_change
 
 
@@ -40,7 +41,7 @@ def turn_between(a, b):
     return factor * xyz
 
 
-@ti.func
+@apart
 def predict_orientations(particles: ti.template(), turn, turns, h, substep):
     """Predict one of ``turns`` equal shares of the orientations; drag slows their turning as it slows motion."""
     bodies, starts = ti.static(particles.bodies, particles.body_starts)
@@ -61,7 +62,7 @@ def predict_orientations(particles: ti.template(), turn, turns, h, substep):
                     particles.orientations[i] = turned(q, spin, h)
 
 
-@ti.func
+@apart
 def update_angular_velocities(particles: ti.template(), turn, turns, h):
     """ω ← ω + (turn from the predicted orientation) / h: without rounding where nothing corrected it."""
     count = particles.body_starts[2 * particles.bodies.shape[0] + 1]

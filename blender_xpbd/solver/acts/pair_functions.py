@@ -6,13 +6,12 @@
 
 import taichi as ti
 
-from ...device.apart import apart
-
 from ...constraints.constraint import BDF2
 from ...contacts.generate import to_world
 from ...contacts.pairs.limit import limit_pair
 from ...contacts.pairs.push import weight_of
 from ...contacts.pairs.tables import NEAR_INTS, POINTS, ROW
+from ...device.apart import apart
 from ..windows.pair_tables import (
     COLLIDER,
     FIRST,
@@ -73,7 +72,7 @@ def limit_task(starts: ti.template(), pairs: ti.template(), task, is_last, embed
             count_pair(pairs, n, TUNNELLED)
 
 
-@ti.func
+@apart
 def count_pushing(pairs: ti.template()):
     """Take the pairs that pushed in a substep into account when it is over."""
     counts = ti.static(pairs.object_counts)
@@ -102,7 +101,7 @@ def vertices_to_place(world: ti.template(), substep, of):
     return count
 
 
-@ti.func
+@apart
 def place_vertices(world: ti.template(), turn, turns, substep, of, mode: ti.template()):
     """Put one of ``turns`` equal shares of the colliders' vertices where they are at the end of a substep.
 

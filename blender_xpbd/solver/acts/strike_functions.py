@@ -16,6 +16,7 @@ from ...contacts.pairs.strike import (
 )
 from ...contacts.pairs.struck_motion import IS_STRUCK, begin_strike, end_strike, is_struck, part_piece
 from ...contacts.pairs.tables import MULTIPLIER, NEAR_WIDTH, SETTLED
+from ...device.apart import apart
 from ..windows.pair_tables import PUSHING
 from .pair_functions import count_pair
 
@@ -24,7 +25,7 @@ from .pair_functions import count_pair
 NOTE_FAST, NOTE_ALL, TAKE_BACK, AIM, STRIKE, LEAVE, OVER = range(7)
 
 
-@ti.func
+@apart
 def strike_pieces(
     particles: ti.template(),
     starts: ti.template(),
@@ -105,7 +106,7 @@ def _next(act, sweep, told, approach):
     return following, sweep, approach
 
 
-@ti.func
+@apart
 def part_pieces(particles: ti.template(), pieces: ti.template(), h):
     """Give struck pieces the velocities with which they part."""
     for piece in range(pieces.struck_rows.shape[0]):

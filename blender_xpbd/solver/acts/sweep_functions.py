@@ -11,8 +11,6 @@ from typing import Any
 
 import taichi as ti
 
-from ...device.apart import apart
-
 from ...contacts.contact import touch_again
 from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
 from ...contacts.pairs.press import note_force, press_pair
@@ -20,6 +18,7 @@ from ...contacts.pairs.push import external_speed
 from ...contacts.pairs.settle import settle_pair
 from ...contacts.pairs.tables import FORCE, MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH
 from ...contacts.pairs.touch import IS_BUSY, IS_LISTED, IS_STILL, touch_pair, was_pushed
+from ...device.apart import apart
 from ..order.stages import MOST_SWEEPS
 from ..windows.pair_tables import PUSHING, SETTLING_SWEEPS, SWEPT
 from .pair_functions import count_pair, keeps_force
@@ -183,7 +182,7 @@ def settle_task(
             ti.atomic_max(pairs.told[SETTLING_SWEEPS], sweep + 1)
 
 
-@ti.func
+@apart
 def keep_anchors(pairs: ti.template()):
     """Let the anchors be those that near pairs leave behind."""
     forget_anchors(pairs)

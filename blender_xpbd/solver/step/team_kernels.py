@@ -13,14 +13,13 @@ lost its core while it waited, so it does not matter how many of the team really
 
 import taichi as ti
 
-from ...device.apart import apart
-
 from ...constraints.constraint import BDF2, RATES
 from ...constraints.grab import hold_grabbed
 from ...contacts.clearance import keeps_clearance, stays_clear
 from ...contacts.collider_anchors import note_anchor
 from ...contacts.contact import OUT_OF_REACH, are_grains_alone, project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
+from ...device.apart import apart
 from ...forces.attraction import fit_nodes
 from ..acts.external_functions import blow_share, push_share
 from ..acts.flow_functions import flow_share
@@ -102,7 +101,7 @@ def is_first(counters: ti.template(), turn, epoch):
     return not claimed
 
 
-@ti.func
+@apart
 def predict_share(particles: ti.template(), turn, turns, h, substep, mode: ti.template()):
     """Predict the particles of one of ``turns`` equal shares."""
     bodies, starts = ti.static(particles.bodies, particles.body_starts)
@@ -115,14 +114,14 @@ def predict_share(particles: ti.template(), turn, turns, h, substep, mode: ti.te
                 predict_position(particles, i, h, change, mode)
 
 
-@ti.func
+@apart
 def place_targets(particles: ti.template(), targets: ti.template(), share, mode: ti.template()):
     """Place all pinned particles ``share`` of the way to the next frame."""
     for k in range(targets.particles.shape[0]):
         place_target(particles, targets, k, share, mode)
 
 
-@ti.func
+@apart
 def solve_levels(world: ti.template(), order: ti.template(), stage, turn, inverse_h2):
     """Do the operations of a chain on the coarse levels, or one share of them."""
     shares = order.stages[stage, DETAIL]
@@ -168,7 +167,7 @@ def project_contact_task(
                     note_touch(world.contacts, world.pieces, k)
 
 
-@ti.func
+@apart
 def update_share(world: ti.template(), turn, turns, h, variant: ti.template()):
     """Velocities of one of ``turns`` equal shares of the particles; of colliders, of vertices that are searched."""
     count = world.particles.positions.shape[0]
@@ -203,7 +202,7 @@ def finish_contacts(
                 forget_history(particles, contacts, k, h, variant.mode)
 
 
-@ti.func
+@apart
 def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
     """Let one of ``turns`` equal shares of the compact pieces bounce."""
     count = world.pieces.piece_rows.shape[0] - 1
@@ -212,7 +211,7 @@ def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
         bounce_piece(world.particles, world.contacts, world.pieces, piece, h, inverse_h, variant)
 
 
-@ti.func
+@apart
 def sum_spin_share(world: ti.template(), turn, turns, h):
     """Sum the lost spin of one of ``turns`` equal shares of the chunks of pieces that nothing holds."""
     count = world.pieces.spin_chunks.shape[0]
@@ -220,7 +219,7 @@ def sum_spin_share(world: ti.template(), turn, turns, h):
         sum_spin(world.particles, world.pieces, chunk, h)
 
 
-@ti.func
+@apart
 def restore_spin_share(world: ti.template(), turn, turns, variant: ti.template()):
     """Give one of ``turns`` equal shares of them their spin back."""
     count = world.pieces.spin_chunks.shape[0]
@@ -228,7 +227,7 @@ def restore_spin_share(world: ti.template(), turn, turns, variant: ti.template()
         restore_spin(world.particles, world.pieces, world.pairs.object_counts, chunk, variant)
 
 
-@ti.func
+@apart
 def damp_share(particles: ti.template(), pieces: ti.template(), turn, turns, h, of):
     """Damp one of ``turns`` equal shares of the loose pieces for the substeps of a frame."""
     count = pieces.damped_rows.shape[0] - 1

@@ -13,13 +13,14 @@ from ...contacts.pairs.geometry import pair_geometry, rounding
 from ...contacts.pairs.near import LEAST_GAP, LEAST_ROUNDINGS
 from ...contacts.pairs.tables import EDGE_EDGE, GAP, KIND, POINTS
 from ...contacts.search.boxes import WIDE_AT_BOTH
+from ...device.apart import apart
 from .pair_tables import FIRST, LAST
 
 # into how many pieces the way from one note to the next is divided where the whole is not certain. Chosen by hand
 PIECES = 4
 
 
-@ti.func
+@apart
 def note_places_share(particles: ti.template(), pairs: ti.template(), turn, turns, note):
     """Note where one of ``turns`` equal shares of the particles that pairs may ask for are."""
     count = pairs.noted_places.shape[1]

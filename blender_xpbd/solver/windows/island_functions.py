@@ -10,6 +10,7 @@ import taichi as ti
 
 from ...contacts.pairs.limit import begin_limit, limited_move, slide
 from ...contacts.pairs.touch import IS_STILL
+from ...device.apart import apart
 from .pair_tables import CLIPPED, FIRST, IS_CUT, IS_FREE, IS_HELD, ISLAND, LAST
 from .window_functions import window_of
 
@@ -43,7 +44,7 @@ def mean_move(particles: ti.template(), starts: ti.template(), rows: ti.template
     return total / ti.max(mass, 1e-30)
 
 
-@ti.func
+@apart
 def measure_islands(particles: ti.template(), starts: ti.template(), pairs: ti.template(), means: ti.template()):
     """The mean move of each island that has a frame, 0 for all others; into ``means``."""
     rows = ti.static(pairs.object_rows)
@@ -53,7 +54,7 @@ def measure_islands(particles: ti.template(), starts: ti.template(), pairs: ti.t
             means[o] = mean_move(particles, starts, rows, o)
 
 
-@ti.func
+@apart
 def begin_limit_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns):
     """The moves of one of ``turns`` equal shares of the particles, within their boxes, in their islands' frames."""
     rows = ti.static(pairs.object_rows)
@@ -87,7 +88,7 @@ def count_clipped(pairs: ti.template(), o, clipped):
         ti.atomic_add(pairs.object_counts[o, CLIPPED], clipped)
 
 
-@ti.func
+@apart
 def slide_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns):
     """Let one of ``turns`` equal shares of the particles go along what stops them, within their boxes."""
     rows = ti.static(pairs.object_rows)
@@ -104,7 +105,7 @@ def slide_share(particles: ti.template(), starts: ti.template(), pairs: ti.templ
                 begin_limit(pairs, i, move, pairs.moves[i][3])
 
 
-@ti.func
+@apart
 def truncate_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns):
     """Let one of ``turns`` equal shares of the particles go as far as they may."""
     rows = ti.static(pairs.object_rows)
@@ -154,7 +155,7 @@ def give_back(particles: ti.template(), starts: ti.template(), pairs: ti.templat
                 particles.previous_positions[i] -= ti.Vector([rest[0], rest[1], rest[2], 0.0])
 
 
-@ti.func
+@apart
 def close_islands(particles: ti.template(), starts: ti.template(), pairs: ti.template()):
     """Give the momentum back that was cut from islands."""
     rows = ti.static(pairs.object_rows)

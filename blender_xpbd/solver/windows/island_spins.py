@@ -10,6 +10,7 @@ got theirs from ``spin`` then. BDF2 looks back to the substep before, and is lef
 import taichi as ti
 
 from ...contacts.rigid_motion import solve_inertia
+from ...device.apart import apart
 from .island_functions import has_frame
 from .pair_tables import FIRST, IS_CUT, ISLAND, LAST, PUSHING
 
@@ -42,7 +43,7 @@ def island_spin(particles: ti.template(), places: ti.template(), rows: ti.templa
     return spin
 
 
-@ti.func
+@apart
 def note_spins(particles: ti.template(), starts: ti.template(), pairs: ti.template()):
     """Note how islands spin by the velocities that were predicted, before these are measured anew."""
     rows = ti.static(pairs.object_rows)
@@ -53,7 +54,7 @@ def note_spins(particles: ti.template(), starts: ti.template(), pairs: ti.templa
             pairs.spins[o] = ti.Vector([spin[0], spin[1], spin[2], 0.0])
 
 
-@ti.func
+@apart
 def keep_spins(particles: ti.template(), pairs: ti.template()):
     """Turn islands in which anything was pushed or cut, so that they spin as it was noted."""
     rows = ti.static(pairs.object_rows)

@@ -10,11 +10,12 @@ import taichi as ti
 
 from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS, OBJECT_SLACK
 from ...contacts.search.boxes import WIDE_AT_BOTH
+from ...device.apart import apart
 from .pair_tables import FIRST, IS_OVER, LAID_SPAN, LAST, LIST_FIRST, LIST_SPAN, NEXT_SPAN
 from .window_functions import MARGIN, margin_share
 
 
-@ti.func
+@apart
 def check_list_share(starts: ti.template(), pairs: ti.template(), turn, turns, substep):
     """Tell where one of ``turns`` equal shares of the particles is not in the boxes of the list in this substep."""
     age, span = substep - pairs.told[LIST_FIRST], pairs.told[LIST_SPAN]
@@ -52,7 +53,7 @@ def next_span(pairs: ti.template(), of):
     return ti.max(ti.min(result, of - substep), 1)
 
 
-@ti.func
+@apart
 def open_list_share(starts: ti.template(), pairs: ti.template(), turn, turns, of, h):
     """Lay out the boxes of the next list for one of ``turns`` equal shares of the particles, where one is due.
 

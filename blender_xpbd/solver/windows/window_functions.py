@@ -14,6 +14,7 @@ from ...contacts.contact import forget_later_touches
 from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS
 from ...contacts.pairs.touch import IS_NEAR, IS_STILL
 from ...contacts.tables import BODY_OFFSET, POINT_BODY
+from ...device.apart import apart
 from .pair_tables import (
     FIRST,
     GREATEST_REACH,
@@ -45,7 +46,7 @@ def margin_share(h):
     return MARGIN * ti.min(h / MARGIN_DURATION, 1.0)
 
 
-@ti.func
+@apart
 def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns, iterations, variant: ti.template()):
     """Note the velocities of one of ``turns`` equal shares of the particles, and what a substep begins with."""
     count, mark = pairs.candidates.shape[0], IS_STILL
@@ -68,7 +69,7 @@ def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns, ite
             pairs.object_rows[o, IS_CUT] = 0
 
 
-@ti.func
+@apart
 def note_share(world: ti.template(), turn, turns, variant: ti.template()):
     """Note where one of ``turns`` equal shares of the particles would come, and what a collider holds."""
     rows, points = ti.static(world.pairs.object_rows, world.contacts.elements)
@@ -96,7 +97,7 @@ def note_share(world: ti.template(), turn, turns, variant: ti.template()):
             k += 1
 
 
-@ti.func
+@apart
 def open_share(
     particles: ti.template(),
     starts: ti.template(),
@@ -152,7 +153,7 @@ def window_of(pairs: ti.template(), i):
     return ti.min(come, stay) - margin, ti.max(come, stay) + margin
 
 
-@ti.func
+@apart
 def check_share(particles: ti.template(), pairs: ti.template(), turn, turns, substep):
     """Ask for another search where one of ``turns`` equal shares of the particles left its boxes."""
     count = pairs.candidates.shape[0]
@@ -204,7 +205,7 @@ def note_moved(world: ti.template(), k):
                 pushed[elements[k, j]] = IS_NEAR
 
 
-@ti.func
+@apart
 def reopen_share(world: ti.template(), turn, turns, shapes: ti.template()):
     """Put one of ``turns`` equal shares of the particles back, and let boxes end where they were pushed."""
     positions = ti.static(world.particles.positions)

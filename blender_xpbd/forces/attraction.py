@@ -3,8 +3,6 @@
 
 import taichi as ti
 
-from ..device.apart import apart
-
 # columns of a node: its first member, the one after its last, and the node after all those within it
 NODE_FIRST, NODE_LAST, NODE_SKIP = range(3)
 NODE_INTS = 3
@@ -12,7 +10,7 @@ NODE_INTS = 3
 STRENGTH, SOFTENING, OPENING = range(3)
 
 
-@apart
+@ti.func
 def fit_nodes(particles: ti.template(), attraction: ti.template()):
     """Centre, mass and size of all nodes, each after those within it.
 

@@ -46,8 +46,8 @@ def apart(function: Callable[..., None]) -> Any:
             inlined(*arguments)
 
     # as ``ti.func`` marks what it makes
-    decorated._is_taichi_function, decorated._is_real_function = True, False  # type: ignore[attr-defined]
-    decorated.func = inlined.func  # type: ignore[attr-defined]
+    decorated._is_taichi_function, decorated._is_real_function = True, False
+    decorated.func = inlined.func
     return decorated
 
 

@@ -136,7 +136,7 @@ def test_an_array_is_passed_once_and_only_where_it_is_named(called, monkeypatch)
 
 
 def test_what_cannot_be_passed_is_refused(called):
-    with pytest.raises(Exception, match="takes no .*Unknown"):
+    with pytest.raises(Exception, match=r"takes no .*Unknown"):
         launch(pass_unknown, np.zeros(1))
 
 

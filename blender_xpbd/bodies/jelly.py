@@ -20,7 +20,7 @@ from ..geometry.chunks import chunks
 from ..geometry.edges import edge_lengths
 from ..geometry.solid.clamps import clamped_shares, held_face_normals
 from ..geometry.solid.embedding import bind
-from ..geometry.solid.joints import is_on_held_face, points_between
+from ..geometry.solid.joints import SLACK, is_on_held_face, points_between
 from ..geometry.solid.masses import tetrahedron_masses
 from ..geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
 from ..geometry.surface.mesh_checks import check_mesh
@@ -53,7 +53,8 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated.
     """
     triangles, notices = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
-    mesh, joints = _with_joints(with_own_particles(tetrahedralized(body, triangles), body), body, triangles, settings)
+    mesh = with_own_particles(tetrahedralized(body, triangles), body)
+    mesh, fixed, joints = _with_joints(mesh, body, triangles, settings)
     material, count = body.material, len(mesh.vertices)
     edges = tetrahedron_edges(mesh.tetrahedra)
 
@@ -67,8 +68,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
     masses = mesh.mass_factors * tetrahedron_masses(mesh.vertices, mesh.tetrahedra, material.density, fill)
     pin_weights = np.zeros(count)
     pinned = body.pins.vertices
-    for joint in joints:
-        pin_weights[joint.indices[:, 0]] = 1.0
+    pin_weights[fixed] = 1.0
     np.maximum.at(pin_weights, mesh.elements[pinned].ravel(), np.repeat(body.pins.weights.astype(np.float64), 4))
     frictions = np.zeros(0)
     if (friction := vertex_factors(body, "friction")) is not None:
@@ -108,8 +108,8 @@ def bind_to_jelly(model: BodyModel, points: Floats) -> tuple[Ints, Floats]:
 
 def _with_joints(
     mesh: EmbeddedMesh, body: Body, triangles: Ints, settings: SolverSettings
-) -> tuple[EmbeddedMesh, list[ConstraintBlock]]:
-    """The tetrahedra with a further particle at each point about which the body turns, and what holds it there.
+) -> tuple[EmbeddedMesh, Ints, list[ConstraintBlock]]:
+    """The tetrahedra with a further particle at each point about which the body turns, which are fixed, what they hold.
 
     A pinned vertex of a face that is pinned holds all corners of its tetrahedron, which clamps the body. One that is
     pinned by itself, or with others along edges, has a particle of its own, and so have points on these edges. The
@@ -117,24 +117,25 @@ def _with_joints(
     """
     held = body.pins.vertices[body.pins.weights >= 1.0]
     clamps = is_on_held_face(triangles, held, body.vertex_count)
-    is_clamped = np.zeros(len(mesh.vertices), np.bool_)
-    is_clamped[mesh.elements[clamps]] = True
+    is_fixed = np.zeros(len(mesh.vertices), np.bool_)
+    is_fixed[mesh.elements[clamps]] = True
     # what a link has given a particle of its own is pinned as it is, and so is what clamps hold already
-    is_placed = have_own_particles(mesh.elements[held]) | is_clamped[mesh.elements[held]].all(axis=1)
+    is_placed = have_own_particles(mesh.elements[held]) | is_fixed[mesh.elements[held]].all(axis=1)
     vertices = held[~clamps[held] & ~is_placed]
     if not len(vertices) or mesh.fragments is not None:
-        return mesh, []
+        return mesh, np.zeros(0, np.int32), []
     edges = unique_edges(body.face_sizes, body.corners)
     edges = edges[np.isin(edges, held).all(axis=1) & np.isin(edges, vertices).any(axis=1)]
     spacing = float(edge_lengths(mesh.vertices, tetrahedron_edges(mesh.tetrahedra)).mean())
     between = points_between(body.positions, edges, spacing)
-    around = np.concatenate(
-        [mesh.elements[vertices], mesh.tetrahedra[bind(between, mesh.vertices, mesh.tetrahedra)[0]]]
-    )
-    first = len(mesh.vertices)
-    own = np.arange(first, first + len(around), dtype=np.int32)
     places = np.concatenate([mesh.vertices, body.positions[vertices], between])
+    beside, _ = bind(between, mesh.vertices, mesh.tetrahedra, SLACK)
+    around = np.concatenate([mesh.elements[vertices], mesh.tetrahedra[beside]])
+    own = np.arange(len(mesh.vertices), len(places), dtype=np.int32)
     pairs = np.stack([np.repeat(own, 4), around.ravel()], axis=1).astype(np.int32)
+    # a corner in the place of the point has no direction to it
+    at_point = pairs[edge_lengths(places, pairs) < SLACK * spacing, 1]
+    is_fixed[at_point] = True
     elements, weights = mesh.elements.copy(), mesh.weights.copy()
     elements[vertices], weights[vertices] = own[: len(vertices), None], (1.0, 0.0, 0.0, 0.0)
     jointed = replace(
@@ -144,7 +145,8 @@ def _with_joints(
         elements=elements,
         weights=weights,
     )
-    return jointed, [build_distance(places, pairs[~is_clamped[pairs[:, 1]]], last_parameter(settings, 0.0, 1.0))]
+    distances = build_distance(places, pairs[~is_fixed[pairs[:, 1]]], last_parameter(settings, 0.0, 1.0))
+    return jointed, np.concatenate([at_point, own]), [distances]
 
 
 def _solid(

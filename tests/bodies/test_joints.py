@@ -6,9 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.constraints.distance import DISTANCE
 from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
 from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.settings import SolverSettings
 from blender_xpbd.solver.system.system import build_system
+from tests.bodies.test_own_frame import ASLANT, ROTATIONS, UPRIGHT, jelly, pulled, turned
 from tests.bodies.test_pin_motion import motion
 from tests.geometry.surfaces import cube, rotation_of_seed
 from tests.solver.scenes import GRAVITY, run, scene, solver
@@ -114,6 +118,39 @@ def test_a_face_clamps():
 def test_what_a_face_clamps_has_no_particles_of_its_own():
     counts = [len(build_system(scene(bar(held))).models[0].positions) for held in (face, lambda c: c[:, 0] < -1.0)]
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-7], ids=["exact", "of single precision"])
+@pytest.mark.parametrize("matrix", ROTATIONS.values(), ids=ROTATIONS)
+@pytest.mark.parametrize(
+    ("body", "first"),
+    [
+        (pulled(jelly("cube")), UPRIGHT),
+        (pulled(jelly("torus")), UPRIGHT),
+        (bar(edge), ASLANT),
+        (bar(corner), ASLANT),
+    ],
+    ids=["cube", "torus", "bar on an edge", "bar on a corner"],
+)
+def test_a_turned_body_has_the_same_joints(body, first, matrix, noise):
+    """Pinned edges lie on borders of tetrahedra, and their vertices at corners, by what rounding makes of that."""
+    one, other = (build_body(given, SolverSettings()) for given in (turned(body, first), turned(body, matrix, noise)))
+    before, after = one.blocks[-1], other.blocks[-1]
+    assert before.type is after.type is DISTANCE
+    np.testing.assert_array_equal(after.indices, before.indices)
+    np.testing.assert_allclose(after.parameters, before.parameters, atol=1e-6)
+    np.testing.assert_array_equal(other.pin_weights, one.pin_weights)
+
+
+def test_corners_in_the_place_of_a_joint_are_fixed():
+    """A distance of 0 has no direction, and one of a rounding error any."""
+    model = build_body(pulled(jelly("cube")), SolverSettings())
+    own = model.elements[model.body.pins.vertices, 0]
+    ways = np.linalg.norm(model.positions[own][:, None] - model.positions[np.unique(model.tetrahedra)], axis=2)
+    corners = np.unique(model.tetrahedra)[(ways < 1e-9).any(axis=0)]
+    assert len(corners) == 3
+    assert (model.pin_weights[corners] == 1.0).all()
+    assert model.blocks[-1].parameters[:, 0].min() > 1e-2
 
 
 def test_joints_go_where_their_vertices_do():

@@ -13,6 +13,10 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
+# share of a cell that makes no difference. Points lie on borders of cells, and at their corners, by design: what is
+# chosen there must not depend on rounding, so on how the body is turned
+SLACK = 1e-3
+
 
 def is_on_held_face(triangles: Ints, held: Ints, count: int) -> npt.NDArray[np.bool_]:
     """Whether each vertex is a corner of a triangle all of whose corners are held, shape (count,).
@@ -30,7 +34,7 @@ def is_on_held_face(triangles: Ints, held: Ints, count: int) -> npt.NDArray[np.b
 
 
 def points_between(positions: Floats, edges: Ints, spacing: float) -> Floats:
-    """Points within edges, so that none is farther than a spacing from the next, shape (points, 3).
+    """Points within edges, so that none is farther than a spacing (and 0.1 %) from the next, shape (points, 3).
 
     Args:
         positions: of the vertices [m], shape (n, 3).
@@ -38,7 +42,8 @@ def points_between(positions: Floats, edges: Ints, spacing: float) -> Floats:
         spacing: [m].
     """
     first, second = positions[edges[:, 0]], positions[edges[:, 1]]
-    counts = np.maximum(np.ceil(np.linalg.norm(second - first, axis=1) / spacing).astype(np.int64) - 1, 0)
+    lengths = np.linalg.norm(second - first, axis=1)
+    counts = np.maximum(np.ceil(lengths / spacing - SLACK).astype(np.int64) - 1, 0)
     rows = np.repeat(np.arange(len(edges)), counts)
     places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
     shares = ((places + 1) / (counts[rows] + 1))[:, None]

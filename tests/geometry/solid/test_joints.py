@@ -21,3 +21,9 @@ def test_points_are_evenly_within_edges():
     found = points_between(positions, np.array([[0, 1], [1, 2]], np.int32), 0.3)
     np.testing.assert_allclose(found, [[0.25, 0.0, 0.0], [0.5, 0.0, 0.0], [0.75, 0.0, 0.0]])
     assert points_between(positions, np.zeros((0, 2), np.int32), 0.3).shape == (0, 3)
+
+
+def test_an_edge_of_whole_spacings_has_as_many_points_however_long_rounding_makes_it():
+    for error in (-1e-6, 0.0, 1e-6):
+        positions = np.array([[0.0, 0.0, 0.0], [0.9 * (1.0 + error), 0.0, 0.0]])
+        assert len(points_between(positions, np.array([[0, 1]], np.int32), 0.3)) == 2

@@ -97,6 +97,16 @@ class BodyModel:
         return self.body.contact.thickness or self.thickness_share * self.contact_offset
 
 
+def have_own_particles(elements: Ints) -> npt.NDArray[np.bool_]:
+    """Which points are a particle each, not a place within a tetrahedron, shape (points,).
+
+    Args:
+        elements: of the points, shape (points, 4); one particle four times where it is the point.
+    """
+    own: npt.NDArray[np.bool_] = (elements == elements[:, :1]).all(axis=1)
+    return own
+
+
 def is_direct(body: Body, settings: SolverSettings) -> bool:
     """Whether constraints take one given number each, not one that follows from SI values."""
     return body.material.stiffness_input == "COMPLIANCE" or settings.solver_mode == "PBD"

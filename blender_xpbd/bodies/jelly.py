@@ -17,16 +17,19 @@ from ..constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
 from ..constraints.tetrahedron_element import lame_parameters, solid_tetrahedra
 from ..constraints.tetrahedron_volume import build_tetrahedron_volume
 from ..geometry.chunks import chunks
+from ..geometry.edges import edge_lengths
 from ..geometry.solid.clamps import clamped_shares, held_face_normals
 from ..geometry.solid.embedding import bind
+from ..geometry.solid.joints import SLACK, is_on_held_face, points_between
 from ..geometry.solid.masses import tetrahedron_masses
 from ..geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
 from ..geometry.surface.mesh_checks import check_mesh
+from ..geometry.surface.topology import unique_edges
 from ..scene.body import Body
 from ..scene.body_contact import JELLY_THICKNESS_SHARE
 from ..scene.settings import SolverSettings
 from .body_links import with_own_particles
-from .body_model import BodyModel, followed, is_direct, scaled_parameter
+from .body_model import BodyModel, followed, have_own_particles, is_direct, last_parameter, scaled_parameter
 from .shape import build_shape
 from .shares import tetrahedron_shares
 from .spring_calibration import calibrated, solid_of_tetrahedra
@@ -51,6 +54,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
     """
     triangles, notices = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
     mesh = with_own_particles(tetrahedralized(body, triangles), body)
+    mesh, fixed, joints = _with_joints(mesh, body, triangles, settings)
     material, count = body.material, len(mesh.vertices)
     edges = tetrahedron_edges(mesh.tetrahedra)
 
@@ -64,6 +68,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
     masses = mesh.mass_factors * tetrahedron_masses(mesh.vertices, mesh.tetrahedra, material.density, fill)
     pin_weights = np.zeros(count)
     pinned = body.pins.vertices
+    pin_weights[fixed] = 1.0
     np.maximum.at(pin_weights, mesh.elements[pinned].ravel(), np.repeat(body.pins.weights.astype(np.float64), 4))
     frictions = np.zeros(0)
     if (friction := vertex_factors(body, "friction")) is not None:
@@ -77,6 +82,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         blocks=(
             *_solid(body, mesh, triangles, edges, particle_factors("stiffness"), settings),
             *build_shape(body, mesh.vertices, masses, edges, settings),
+            *joints,
         ),
         elements=mesh.elements,
         weights=mesh.weights,
@@ -98,6 +104,49 @@ def bind_to_jelly(model: BodyModel, points: Floats) -> tuple[Ints, Floats]:
     """The tetrahedra that points lie in, or nearest to, and their weights, as ``SolverKind.bind``."""
     tetrahedra, weights = bind(points, model.positions, model.tetrahedra)
     return model.tetrahedra[tetrahedra], weights
+
+
+def _with_joints(
+    mesh: EmbeddedMesh, body: Body, triangles: Ints, settings: SolverSettings
+) -> tuple[EmbeddedMesh, Ints, list[ConstraintBlock]]:
+    """The tetrahedra with a further particle at each point about which the body turns, which are fixed, what they hold.
+
+    A pinned vertex of a face that is pinned holds all corners of its tetrahedron, which clamps the body. One that is
+    pinned by itself, or with others along edges, has a particle of its own, and so have points on these edges. The
+    corners around keep their distances to it.
+    """
+    held = body.pins.vertices[body.pins.weights >= 1.0]
+    clamps = is_on_held_face(triangles, held, body.vertex_count)
+    is_fixed = np.zeros(len(mesh.vertices), np.bool_)
+    is_fixed[mesh.elements[clamps]] = True
+    # what a link has given a particle of its own is pinned as it is, and so is what clamps hold already
+    is_placed = have_own_particles(mesh.elements[held]) | is_fixed[mesh.elements[held]].all(axis=1)
+    vertices = held[~clamps[held] & ~is_placed]
+    if not len(vertices) or mesh.fragments is not None:
+        return mesh, np.zeros(0, np.int32), []
+    edges = unique_edges(body.face_sizes, body.corners)
+    edges = edges[np.isin(edges, held).all(axis=1) & np.isin(edges, vertices).any(axis=1)]
+    spacing = float(edge_lengths(mesh.vertices, tetrahedron_edges(mesh.tetrahedra)).mean())
+    between = points_between(body.positions, edges, spacing)
+    places = np.concatenate([mesh.vertices, body.positions[vertices], between])
+    beside, _ = bind(between, mesh.vertices, mesh.tetrahedra, SLACK)
+    around = np.concatenate([mesh.elements[vertices], mesh.tetrahedra[beside]])
+    own = np.arange(len(mesh.vertices), len(places), dtype=np.int32)
+    pairs = np.stack([np.repeat(own, 4), around.ravel()], axis=1).astype(np.int32)
+    # a corner in the place of the point has no direction to it
+    at_point = pairs[edge_lengths(places, pairs) < SLACK * spacing, 1]
+    is_fixed[at_point] = True
+    elements, weights = mesh.elements.copy(), mesh.weights.copy()
+    elements[vertices], weights[vertices] = own[: len(vertices), None], (1.0, 0.0, 0.0, 0.0)
+    jointed = replace(
+        mesh,
+        vertices=places,
+        mass_factors=np.concatenate([mesh.mass_factors, np.ones(len(own))]),
+        elements=elements,
+        weights=weights,
+    )
+    distances = build_distance(places, pairs[~is_fixed[pairs[:, 1]]], last_parameter(settings, 0.0, 1.0))
+    return jointed, np.concatenate([at_point, own]), [distances]
 
 
 def _solid(
@@ -134,6 +183,7 @@ def _elements(body: Body, mesh: EmbeddedMesh, triangles: Ints, factors: Floats |
     tetrahedra = mesh.tetrahedra if solid.all() else mesh.tetrahedra[solid]
     shares, fill = (shares, mesh.fill) if solid.all() else (shares[solid], mesh.fill[solid])
     held = body.pins.vertices[body.pins.weights >= 1.0]
+    held = held[~have_own_particles(mesh.elements[held])]
     if len(held):
         normals = held_face_normals(body.positions, triangles, held)[held]
         points, elements, weights = body.positions[held], mesh.elements[held], mesh.weights[held]

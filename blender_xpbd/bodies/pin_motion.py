@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..geometry.solid.carrying import FEWEST_SOURCES, build_carrier
-from .body_model import BodyModel
+from .body_model import BodyModel, have_own_particles
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -43,6 +43,24 @@ def carry_pins(model: BodyModel, vertices: Ints, particles: Ints) -> Motion:
 
     Arguments as of ``match_pins``.
     """
+    carry = _carry(model, vertices, particles)
+    is_own = have_own_particles(model.elements[vertices])
+    order = np.full(len(model.positions), -1)
+    order[model.elements[vertices[is_own], 0]] = np.flatnonzero(is_own)
+    sources = order[particles]
+    found = np.flatnonzero(sources >= 0)
+    if not len(found):
+        return carry
+
+    def place(target: Floats) -> Floats:
+        places = carry(target)
+        places[found] = target[sources[found]]
+        return places
+
+    return place
+
+
+def _carry(model: BodyModel, vertices: Ints, particles: Ints) -> Motion:
     rest, points = model.body.positions[vertices], model.positions[particles]
     if len(vertices) < FEWEST_SOURCES:
         return lambda target: carried(points, rest, target)

@@ -22,7 +22,7 @@ from . import (
 )
 from .case import Case
 from .meeting import flight, friction, rest
-from .product import bars, damping, drag_and_spin, fabrics, jellies
+from .product import bars, damping, drag_and_spin, fabrics, hinges, jellies
 from .product import drape as product_drape
 
 CASES: tuple[Case, ...] = (
@@ -45,6 +45,7 @@ CASES: tuple[Case, ...] = (
     *resolution.CASES,
     *jellies.CASES,
     *bars.CASES,
+    *hinges.CASES,
     *fabrics.CASES,
     *product_drape.CASES,
     *drag_and_spin.CASES,

@@ -20,8 +20,13 @@ NEAREST_CANDIDATES = 24
 INSIDE_TOLERANCE = 1e-9
 
 
-def bind(points: np.ndarray, vertices: np.ndarray, tetrahedra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def bind(
+    points: np.ndarray, vertices: np.ndarray, tetrahedra: np.ndarray, tolerance: float = INSIDE_TOLERANCE
+) -> tuple[np.ndarray, np.ndarray]:
     """Bind every point to the tetrahedron that contains it, or else to a nearby one.
+
+    A point on the border of several gets the first of them. By how much it is inside of each is a matter of rounding,
+    so of how the body is turned.
 
     A point outside gets the tetrahedron, among those with the nearest centres, that it is least outside of, with
     weights that extrapolate: at rest it is reproduced exactly, and it moves rigidly with that tetrahedron.
@@ -30,6 +35,7 @@ def bind(points: np.ndarray, vertices: np.ndarray, tetrahedra: np.ndarray) -> tu
         points: positions [m], shape (points, 3).
         vertices: positions [m], shape (vertices, 3).
         tetrahedra: shape (tetrahedra, 4), at least one, each of positive volume.
+        tolerance: weight by which a point may be outside of what contains it, far below 1.
 
     Returns:
         ``elements``, shape (points,), int32, and ``weights``, shape (points, 4), float64, rows of sum 1.
@@ -44,8 +50,8 @@ def bind(points: np.ndarray, vertices: np.ndarray, tetrahedra: np.ndarray) -> tu
         raise ValueError("no tetrahedron of positive volume to bind to")
     if len(usable) < len(tetrahedra):
         tetrahedra = tetrahedra[usable]
-    elements, outsideness = _containing(points, vertices, tetrahedra)
-    outside = np.flatnonzero(outsideness > INSIDE_TOLERANCE)
+    elements, outsideness = _containing(points, vertices, tetrahedra, tolerance)
+    outside = np.flatnonzero(outsideness > tolerance)
     if len(outside):
         elements[outside] = _nearest(points[outside], vertices, tetrahedra)
     corners, inverses = _shapes(vertices[tetrahedra[elements]])
@@ -118,9 +124,9 @@ class _Buckets:
         """Flat number of buckets, shape (n,)."""
         return (cells[:, 0] * self.shape[1] + cells[:, 1]) * self.shape[2] + cells[:, 2]
 
-    def spans(self, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """First and last bucket along every axis that the boxes of tetrahedra reach into, each of shape (n, 3)."""
-        low, high = corners.min(axis=1), corners.max(axis=1)
+    def spans(self, corners: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
+        """First and last bucket along every axis that boxes of tetrahedra with a margin [m] reach into, each (n, 3)."""
+        low, high = corners.min(axis=1) - margin, corners.max(axis=1) + margin
         first = np.clip(np.floor((low - self.origin) / self.size).astype(np.int64), 0, self.shape - 1)
         last = np.clip(np.floor((high - self.origin) / self.size).astype(np.int64), 0, self.shape - 1)
         return first, last
@@ -153,18 +159,24 @@ def _fill_buckets(points: np.ndarray, low: np.ndarray, high: np.ndarray, tetrahe
     return _Buckets(low, size, shape, within[order], begins, totals)
 
 
-def _containing(points: np.ndarray, vertices: np.ndarray, tetrahedra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _containing(
+    points: np.ndarray, vertices: np.ndarray, tetrahedra: np.ndarray, tolerance: float
+) -> tuple[np.ndarray, np.ndarray]:
     """The best tetrahedron whose box reaches into the point's bucket, and how far (in weights) the point is outside.
 
-    Points without any candidate get element 0 and infinity.
+    That is ``tolerance`` at least, so all that contain the point are equals. Points without any candidate get element 0
+    and infinity.
     """
     used = np.zeros(len(vertices), dtype=bool)
     used[tetrahedra.reshape(-1)] = True
-    buckets = _fill_buckets(points, vertices[used].min(axis=0), vertices[used].max(axis=0), len(tetrahedra))
+    low, high = vertices[used].min(axis=0), vertices[used].max(axis=0)
+    # no edge is longer than the box's diagonal, and what a weight is too small by, the other three may be too great by
+    margin = 4.0 * tolerance * float(np.linalg.norm(high - low))
+    buckets = _fill_buckets(points, low - margin, high + margin, len(tetrahedra))
     elements = np.zeros(len(points), dtype=np.int64)
     outsideness = np.full(len(points), np.inf)
     for chunk in chunks(len(tetrahedra)):
-        first, last = buckets.spans(vertices[tetrahedra[chunk]])
+        first, last = buckets.spans(vertices[tetrahedra[chunk]], margin)
         counts = buckets.counts(first, last)
         # Most tetrahedra are away from all points.
         near = np.flatnonzero(counts)
@@ -173,6 +185,7 @@ def _containing(points: np.ndarray, vertices: np.ndarray, tetrahedra: np.ndarray
             owner, candidate = _pairs(buckets, first[mine], last[mine])
             corners, inverses = _shapes(vertices[tetrahedra[chunk][mine]])
             outside = -_weights(points[owner], corners[candidate], inverses[candidate]).min(axis=1)
+            outside = np.maximum(outside, tolerance)
             _keep_best(owner, chunk.start + mine[candidate], outside, elements, outsideness)
     return elements, outsideness
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from blender_xpbd.geometry.solid.embedding import bind
 from blender_xpbd.geometry.solid.tetrahedra import orient_positive
-from tests.geometry.surfaces import interpolate
+from tests.geometry.surfaces import interpolate, rotation_of_seed
 
 
 def box(cells: int) -> tuple[np.ndarray, np.ndarray]:
@@ -49,6 +49,30 @@ def test_points_inside_get_the_tetrahedron_around_them() -> None:
     points = np.concatenate([np.random.default_rng(0).uniform(0, 1, (500, 3)), vertices])
     _, weights = bind(points, vertices, tetrahedra)
     assert weights.min() > -1e-9
+
+
+def test_a_turn_changes_nothing_of_what_points_on_borders_get() -> None:
+    """Corners, and middles of edges, of faces and of cells: the first of the tetrahedra that share them."""
+    vertices, tetrahedra = box(4)
+    side = np.linspace(0, 1, 9)
+    points = np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1).reshape(-1, 3)
+    numbers = np.arange(len(tetrahedra))
+    inside = [bind(points, vertices, tetrahedra[number : number + 1])[1].min(axis=1) > -1e-9 for number in numbers]
+    first = np.argmax(inside, axis=0)
+    for seed in range(5):
+        turn, shift = rotation_of_seed(seed), np.random.default_rng(seed).uniform(-9.0, 9.0, 3)
+        elements, _ = bind(points @ turn.T + shift, vertices @ turn.T + shift, tetrahedra)
+        np.testing.assert_array_equal(elements, first)
+
+
+def test_points_may_be_outside_by_a_tolerance() -> None:
+    vertices, tetrahedra = box(4)
+    side = np.linspace(0, 1, 9)
+    points = np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1).reshape(-1, 3)
+    expected, _ = bind(points, vertices, tetrahedra)
+    for shift in (-1e-5, 1e-5):
+        assert (bind(points + shift, vertices, tetrahedra)[0] != expected).any()
+        np.testing.assert_array_equal(bind(points + shift, vertices, tetrahedra, 1e-3)[0], expected)
 
 
 def test_points_outside_get_a_tetrahedron_nearby() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies that start in each other: what is told of them, before a bake and in it."""
+"""What is told of bodies before a bake and in it: that they start in each other, or are too coarse for a ball."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from .body import Body
 from .body_kinds import body_kind
+from .collider import Collider
 from .collider_shapes import has_triangles
 from .errors import Notice
-from .listing import listed
+from .listing import listed, quoted
 from .scene import Scene
 from .transforms import transformed
 
@@ -24,6 +25,10 @@ Ints = npt.NDArray[np.int32]
 SAME_PLACE = 0.6
 # of a body, vertices that are looked at first: a check is for the moment of a click
 MOST_SAMPLED = 1000
+# share of the gap by which the middle of a face may dip into a sphere: cloth stretches, too. Measured, see
+# docs/experiments.md (Round colliders under coarse cloth). Where there is hardly a gap, of which W_GAP tells, the share
+# of the face or of the sphere
+_DIP, _LEAST_DIP = 0.75, 0.02
 
 
 def bodies_meet(body: Body, other: Body) -> bool:
@@ -103,6 +108,51 @@ def enclosed_notice(body: Body, outer: str) -> Notice:
         f'"{outer}" (Keep Inside); else move it out.'
     )
     return Notice("W_WITHIN", text, body.name)
+
+
+def spheres_that_show(
+    body: Body, colliders: Sequence[Collider], gap: float, triangulate: Callable[[Ints, Ints], Ints]
+) -> list[str]:
+    """Names of the spheres that show through the faces of a body that can tear, or come through.
+
+    They are held off its vertices alone; off all other bodies off their faces, too, see ``solver/colliding``.
+
+    Args:
+        body: any.
+        colliders: of the scene; those that the body does not meet are passed over.
+        gap: that it keeps to them [m].
+        triangulate: from the sizes and the corners of polygons to triangles.
+    """
+    sees = body.contact.sees
+    spheres = [one for one in colliders if one.radius > 0.0 and (sees is None or one.identifier in sees)]
+    if not spheres or not body.can_tear or not len(body.face_sizes):
+        return []
+    reach = _greatest_circle(body.positions[triangulate(body.face_sizes, body.corners)])
+    names = []
+    for sphere in spheres:
+        radius = sphere.radius * float(np.cbrt(np.abs(np.linalg.det(sphere.transforms[:, :3, :3]))).min())
+        # the middle of a face dips by reach² / (2 radius)
+        if reach**2 > 2.0 * radius * max(_DIP * gap, _LEAST_DIP * min(reach, radius)):
+            names.append(sphere.name)
+    return names
+
+
+def coarse_notice(body: Body, names: Sequence[str]) -> Notice:
+    """A warning of a body that can tear, by the names of the round colliders that show through its faces."""
+    text = (
+        "It can tear, so its vertices alone are held off what is round, and its faces are too large for "
+        f"{quoted(names)}, which would show through them or come through: subdivide it."
+    )
+    return Notice("W_COARSE", text, body.name)
+
+
+def _greatest_circle(corners: Floats) -> float:
+    """The greatest of the radii of the smallest circles about triangles [m]; ``corners`` of shape (triangles, 3, 3)."""
+    sides = np.sort(np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2), axis=1)
+    areas = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    is_acute = (sides[:, :2] ** 2).sum(axis=1) > sides[:, 2] ** 2
+    around = sides.prod(axis=1) / np.maximum(4.0 * areas, 1e-300)
+    return float(np.where(is_acute, around, sides[:, 2] / 2.0).max())
 
 
 def cores(scene: Scene, triangulate: Callable[[Ints, Ints], Ints]) -> Iterator[Notice]:

@@ -30,7 +30,7 @@ from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene
 from ..scene.settings import EFFORTS
 from ..scene.stages import staged
-from ..solver.colliding.faceted_spheres import squashed_spheres
+from ..solver.colliding.faceted_spheres import coarse_over_round, squashed_spheres
 from ..solver.solver import Solver
 from ..solver.step.frame_samples import whole_samples
 from ..solver.step.plan import choose_paths
@@ -158,6 +158,7 @@ class JobRunner:
         tangled = (*tangled_notices(crossings, system.scene), *enclosed_notices(crossings, system.scene))
         notices = (*self._status.notices, *system.notices, *solver.notices, *tangled)
         notices = (*notices, *core_notices(scene), *squashed_spheres(scene))
+        notices = (*notices, *coarse_over_round(system.scene, system.models))
         self._status = replace(self._status, device=device, notices=notices)
         measure = Measure(system, has_contact=crossings is not None)
         vertex_count = sum(body.vertex_count for body in scene.bodies)

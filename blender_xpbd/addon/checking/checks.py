@@ -12,12 +12,14 @@ from ...scene.errors import Notice, XpbdError
 from ...scene.gas import ATMOSPHERE, has_pressure, pressure_notices
 from ...scene.listing import listed, quoted
 from ...scene.scene import Scene
+from ...scene.starts import coarse_notice, spheres_that_show
 from ..baking.needs import tetrahedra
 from ..measures.solid_measures import fans, fullness, pieces
 from ..reading.feel import length_of
 from .depths import FLATNESS, depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within
+from .gaps import Gaps
 from .sewing import unsewn
 from .wrapped import wrapped_notice, wrapping
 
@@ -68,6 +70,14 @@ def coarse(scene: Scene) -> Iterator[Notice]:
         if body.vertex_count < kind.least_vertices:
             text = f"{body.vertex_count} vertices cannot show {kind.shows}: {kind.refined_by}."
             yield Notice("W_COARSE", text, body.name)
+
+
+def coarse_over_spheres(scene: Scene) -> Iterator[Notice]:
+    """Bodies that can tear, through whose faces spheres would show; of round meshes the bake tells."""
+    gaps = Gaps()
+    for body in scene.bodies:
+        if body.can_tear and (names := spheres_that_show(body, scene.colliders, gaps.to_colliders(body), fans)):
+            yield coarse_notice(body, names)
 
 
 def heavy(scene: Scene) -> Iterator[Notice]:
@@ -121,6 +131,7 @@ CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     starts_in_place,
     falls,
     coarse,
+    coarse_over_spheres,
     doubled,
     unsewn,
     heavy,

@@ -62,7 +62,7 @@ def held_edges(models: Sequence[BodyModel], identifier: str) -> tuple[HeldEdge, 
         identifier: of the collider.
     """
     seeing = [model for model in models if meets(model.body, identifier) and not model.body.can_tear]
-    edges = {HeldEdge(float(surface_lengths(model.body).max()), model.contact_offset) for model in seeing}
+    edges = {_longest_edge(model) for model in seeing}
     return tuple(
         sorted(
             edge
@@ -134,20 +134,45 @@ def _features(shape: ColliderMesh, model: BodyModel) -> SurfaceMesh:
     are searched, and all edges over which edges may dip while their points keep what the truncation never uses up.
     """
     surface = shape.surface
-    frames = range(0, shape.shape_count, max(1, shape.shape_count // _SHAPES_LOOKED_AT))
-    places = [shape.vertices(frame) for frame in frames]
+    places = _looked_at(shape)
     least_tangent = _gap_tangent(model) * (DIP if surface.closed else LEAST_GAP)
     edges = sharp_edges(places, surface.triangles, is_closed=surface.closed, least_tangent=least_tangent)
     if not surface.closed:
         return SurfaceMesh(places[0], surface.triangles, edges, np.ones(len(places[0]), np.bool_))
     takes_part = np.zeros(len(places[0]), np.bool_)
     takes_part[edges] = True
-    held = held_edges([model], shape.collider.identifier)
-    for place in places:
-        half = float(np.ptp(place, axis=0).max()) / 2.0
-        for edge in held:
-            takes_part |= holding_vertices(place, surface.triangles, length=edge.length, least_dip=edge.dip(half))
+    for edge in held_edges([model], shape.collider.identifier):
+        takes_part |= _holding(shape, edge)
     return SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)
+
+
+def shows_through(shape: ColliderMesh, model: BodyModel) -> bool:
+    """Whether a mesh collider is round where a body that can tear, and meets it, has edges too long for that.
+
+    It is then held off the body's points alone, except where its own edges are sharp enough to be held.
+    """
+    if not model.body.can_tear or not meets(model.body, shape.collider.identifier) or not shape.surface.closed:
+        return False
+    return bool((_holding(shape, _longest_edge(model)) & ~_features(shape, model).takes_part).any())
+
+
+def _longest_edge(model: BodyModel) -> HeldEdge:
+    return HeldEdge(float(surface_lengths(model.body).max()), model.contact_offset)
+
+
+def _looked_at(shape: ColliderMesh) -> list[Floats]:
+    """The vertices of a mesh collider at the frames at which its shape is looked at [m], shape (vertices, 3) each."""
+    step = max(1, shape.shape_count // _SHAPES_LOOKED_AT)
+    return [shape.vertices(frame) for frame in range(0, shape.shape_count, step)]
+
+
+def _holding(shape: ColliderMesh, edge: HeldEdge) -> Mask:
+    """Which vertices of a closed mesh collider hold it off such an edge where it is round, shape (vertices,)."""
+    result = np.zeros(len(shape.surface.sources), np.bool_)
+    for place in _looked_at(shape):
+        half = float(np.ptp(place, axis=0).max()) / 2.0
+        result |= holding_vertices(place, shape.surface.triangles, length=edge.length, least_dip=edge.dip(half))
+    return result
 
 
 def _gap_tangent(model: BodyModel) -> float:

@@ -15,10 +15,14 @@ from ...contacts import contact_type
 from ...contacts.mesh import MESH
 from ...geometry.collider.geodesic import geodesic_sphere
 from ...geometry.rotations import rotation_and_stretch
+from ...geometry.surface.topology import triangulate
 from ...scene.collider import Collider
+from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice
 from ...scene.scene import Scene
-from .collider_features import held_edges
+from ...scene.starts import coarse_notice, spheres_that_show
+from .collider_features import held_edges, shows_through
+from .collider_mesh import ColliderMesh
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,6 +56,23 @@ def squashed_spheres(scene: Scene) -> list[Notice]:
         if contact_type(collider.shape).is_round and (extents[:, 0] > 1.001 * extents[:, 2]).any():
             text = "The squashed sphere collides as a round one; use Mesh."
             notices.append(Notice("W_COLLIDER_SCALE", text, collider.name))
+    return notices
+
+
+def coarse_over_round(scene: Scene, models: Sequence[BodyModel]) -> list[Notice]:
+    """A warning for each body that can tear, through whose faces round colliders would show or come.
+
+    Args:
+        scene: of the system: its spheres are meshes where other bodies ask for that.
+        models: of the bodies.
+    """
+    meshes = [ColliderMesh(one, row) for row, one in enumerate(scene.colliders) if has_triangles(one)]
+    notices = []
+    for model in models:
+        names = spheres_that_show(model.body, scene.colliders, model.contact_offset, triangulate)
+        names += [mesh.collider.name for mesh in meshes if shows_through(mesh, model)]
+        if names:
+            notices.append(coarse_notice(model.body, names))
     return notices
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.body import Attachment, Body, Pins, Tetrahedralization
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.track import Track
 from tests.geometry.surfaces import cube, sphere, torus
 from tests.solver.scenes import cloth, jelly_cube, mesh_box, plane, scene
@@ -102,6 +103,24 @@ def test_what_is_attached_to_something_held_is_held(checks):
 @pytest.mark.parametrize(("body", "is_coarse"), [(cloth(2), True), (cloth(10), False), (jelly_cube(1.0), True)])
 def test_few_vertices(checks, body, is_coarse):
     assert found(checks.coarse, scene(body)) == ([("W_COARSE", body.name)] if is_coarse else [])
+
+
+@pytest.mark.parametrize(
+    ("count", "radius", "is_told"),
+    [(3, 0.2, True), (15, 0.2, True), (16, 0.2, False), (16, 0.1, True), (3, 60.0, False)],
+)
+def test_spheres_that_show_through_what_tears(checks, count, radius, is_told):
+    sheet = cloth(count, size=0.8)
+    torn = replace(sheet, seams=np.arange(5, dtype=np.int32), material=replace(sheet.material, tear_strain=5.0))
+    # in the frame in which it is smallest
+    scales = np.stack([np.diag([scale, scale, scale, 1.0]) for scale in (3.0, 1.0)])
+    ball = Collider("c0", "Ball", "SPHERE", scales, radius=radius)
+    told = list(checks.coarse_over_spheres(scene(torn, colliders=[ball, plane()])))
+    assert [(one.code, one.object_name) for one in told] == ([("W_COARSE", "Cloth")] if is_told else [])
+    assert all('"Ball"' in one.message for one in told)
+    assert found(checks.coarse_over_spheres, scene(sheet, colliders=[ball])) == []
+    unseeing = replace(torn, contact=replace(torn.contact, sees=("c1",)))
+    assert found(checks.coarse_over_spheres, scene(unseeing, colliders=[ball], meet=True)) == []
 
 
 @pytest.mark.parametrize(("resolution", "is_heavy"), [(16, False), (40, True)])

@@ -10,8 +10,9 @@ import pytest
 
 from blender_xpbd.geometry.collider.geodesic import geodesic_sphere
 from blender_xpbd.geometry.surface.topology import triangulate
+from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.collider import Collider
-from blender_xpbd.solver.colliding.faceted_spheres import squashed_spheres
+from blender_xpbd.solver.colliding.faceted_spheres import coarse_over_round, squashed_spheres
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.scenes import cloth, jelly_cube, scene, touching
 
@@ -111,6 +112,46 @@ def test_what_may_tear_meets_the_sphere_itself() -> None:
     assert build_system(scene(sheet, colliders=[BALL])).scene.colliders != (BALL,)
     torn = replace(sheet, seams=np.arange(9, dtype=np.int32), material=replace(sheet.material, tear_strain=5.0))
     assert build_system(scene(torn, colliders=[BALL])).scene.colliders == (BALL,)
+
+
+def tearing(count: int, size: float = 0.8) -> Body:
+    sheet = cloth(count, size=size, height=1.0)
+    seams = np.arange(count * count, dtype=np.int32)
+    return replace(sheet, seams=seams, material=replace(sheet.material, tear_strain=5.0))
+
+
+@pytest.mark.parametrize(
+    ("collider", "count", "is_told"),
+    [
+        (BALL, 3, True),
+        # shows by less than a millimetre
+        (BALL, 15, True),
+        (BALL, 16, False),
+        (mesh_ball(40), 3, True),
+        (mesh_ball(10), 9, True),
+        # all edges of the ball are held
+        (mesh_ball(10), 3, False),
+        (mesh_ball(40), 18, False),
+    ],
+)
+def test_what_may_tear_and_is_coarse_is_told(collider: Collider, count: int, is_told: bool) -> None:
+    body = tearing(count)
+    system = build_system(scene(body, colliders=[collider]))
+    told = [("W_COARSE", body.name)] if is_told else []
+    notices = coarse_over_round(system.scene, system.models)
+    assert [(one.code, one.object_name) for one in notices] == told
+    assert all('"Ball"' in one.message for one in notices)
+
+
+def test_what_is_held_or_not_met_is_not_told() -> None:
+    torn, whole = tearing(3), replace(cloth(3, size=0.8, height=2.0), identifier="b1")
+    unseeing = replace(torn, contact=replace(torn.contact, sees=("b1",)))
+    for bodies in ((unseeing,), (whole,), (replace(torn, material=whole.material),)):
+        system = build_system(scene(*bodies, colliders=[BALL, replace(mesh_ball(40), identifier="c1")], meet=True))
+        assert coarse_over_round(system.scene, system.models) == []
+    # the other cloth makes a mesh of the sphere, whose edges are sharp to so coarse a one
+    system = build_system(scene(torn, whole, colliders=[BALL], meet=True))
+    assert coarse_over_round(system.scene, system.models) == []
 
 
 def test_an_endless_edge_still_has_a_round_ball() -> None:

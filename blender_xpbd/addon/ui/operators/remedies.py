@@ -291,7 +291,7 @@ class XPBD_OT_sew(ObjectRemedy, bpy.types.Operator):
 
 
 class XPBD_OT_subdivide(Remedy, bpy.types.Operator):
-    """Halve the edges of a mesh, or the segments of a curve, until it can show how it bends."""
+    """Halve the edges of a mesh, or the segments of a curve, until it can show how it bends; once where it can."""
 
     bl_idname = "xpbd.subdivide"
     bl_label = "Subdivide"
@@ -335,8 +335,9 @@ def _subdivide_mesh(data: bpy.types.Mesh) -> str:
     mesh = bmesh.new()
     try:
         mesh.from_mesh(data)
-        for _ in range(MOST_HALVINGS):
-            if len(mesh.verts) >= ENOUGH_VERTICES:
+        for number in range(MOST_HALVINGS):
+            # a mesh of many vertices may be coarse for what it meets
+            if number and len(mesh.verts) >= ENOUGH_VERTICES:
                 break
             bmesh.ops.subdivide_edges(mesh, edges=list(mesh.edges), cuts=1, use_grid_fill=True)
         mesh.to_mesh(data)

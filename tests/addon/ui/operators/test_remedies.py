@@ -90,6 +90,26 @@ def test_a_coarse_mesh_is_subdivided(bpy, make_body, codes, role):
     assert len(pinned) > 2
 
 
+@pytest.mark.parametrize("subdivisions", [2, 20])
+def test_what_tears_is_subdivided_until_no_ball_shows(bpy, codes, subdivisions):
+    bpy.ops.mesh.primitive_grid_add(size=0.3 * subdivisions, x_subdivisions=subdivisions, y_subdivisions=subdivisions)
+    cloth = bpy.context.object
+    cloth.location.z = 1.0
+    cloth.xpbd.role, cloth.xpbd.tear_strain = "CLOTH", 5.0
+    for edge in cloth.data.edges:
+        edge.use_seam = True
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.3)
+    bpy.context.object.xpbd.role, bpy.context.object.xpbd.collider_shape = "COLLIDER", "SPHERE"
+    bpy.ops.xpbd.check()
+    for _ in range(3):
+        if "W_COARSE" in codes():
+            count = len(cloth.data.vertices)
+            assert bpy.ops.xpbd.subdivide(object_name=cloth.name) == {"FINISHED"}
+            assert len(cloth.data.vertices) > 3 * count
+    assert "W_COARSE" not in codes()
+    assert sum(edge.use_seam for edge in cloth.data.edges) > subdivisions**2, "cuts stay"
+
+
 def test_nothing_to_subdivide(bpy, make_body):
     make_body("Cloth")
     assert bpy.ops.xpbd.subdivide(object_name="Nobody") == {"CANCELLED"}

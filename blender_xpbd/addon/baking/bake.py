@@ -28,6 +28,7 @@ from ..data.bake_record import BakeRecord
 from ..data.data_lookup import scene_by_uid
 from ..data.extension import worker_python_path
 from ..data.migration import bring_up_to_date, newer_notices
+from ..measures.open_seams import open_seams
 from ..measures.thinness import caged_bodies, thinness_notice
 from ..process import compiling_ahead, waiting_worker
 from ..process.cache_folder import cache_folder, claim
@@ -221,16 +222,7 @@ class BakeSession:
         show_at(self._times)
         self.summary.complete = True
         note_pace(reading.scene, self.summary)
-        if not self._options.take_back_region:
-            # poses of the scene as it is now; that bake may have been brought into others
-            for pose_error, pose_notice in pose_errors(Path(self.summary.cache), reading.scene, self._options.loop):
-                self.summary.add_pose_error(pose_error, pose_notice)
-        if self._options.loop is not None:
-            seam = seam_of(Path(self.summary.cache), reading.scene.frames)
-            self.summary.add_seam(self._options.loop, seam)
-        if (wish := self._options.region) is not None and (region := reading.scene.region) is not None:
-            told = f"{wish.object_name}: {wish.group}, frames {region.first} to {region.last}"
-            self.summary.add_region(told, region_seam(Path(self.summary.cache), region, reading.scene.frames))
+        self._measure(reading)
         yield Progress(
             WRITING,
             frame=self._output.newest_frame if self._output else None,
@@ -239,6 +231,22 @@ class BakeSession:
             seconds_left=0.0,
             message="Done",
         )
+
+    def _measure(self, reading: Reading) -> None:
+        """Tell how near the whole bake comes to what was asked of it: poses, seams, a loop, a region."""
+        if not self._options.take_back_region:
+            # poses of the scene as it is now; that bake may have been brought into others
+            for pose_error, pose_notice in pose_errors(Path(self.summary.cache), reading.scene, self._options.loop):
+                self.summary.add_pose_error(pose_error, pose_notice)
+            if self._options.region is None:
+                for notice in open_seams(Path(self.summary.cache), reading.scene):
+                    self.summary.add_notice(notice)
+        if self._options.loop is not None:
+            seam = seam_of(Path(self.summary.cache), reading.scene.frames)
+            self.summary.add_seam(self._options.loop, seam)
+        if (wish := self._options.region) is not None and (region := reading.scene.region) is not None:
+            told = f"{wish.object_name}: {wish.group}, frames {region.first} to {region.last}"
+            self.summary.add_region(told, region_seam(Path(self.summary.cache), region, reading.scene.frames))
 
     def _claim(self) -> None:
         """Let the cache say whose it is, where it was not chosen for this bake alone."""

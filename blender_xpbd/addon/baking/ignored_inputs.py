@@ -22,6 +22,7 @@ from ..data.material_names import COMPLIANCES, SHARES, STIFFNESSES, hindrances, 
 from ..data.object_types import is_body
 from ..data.properties import fits_role, holds
 from ..data.specs import FOLLOWED_OF_SCENE
+from ..deformers.shown_otherwise import shown_otherwise
 from ..reading.bystanders import bystander_notices, weight_notices
 from ..reading.force_reader import field_notices
 from ..reading.idle_motion import has_moving_keys, is_moved
@@ -87,7 +88,7 @@ def ignored_inputs(
         _idle_groups(bodies),
     )
     others = (*bystander_notices(scene, objects), *field_notices(scene, objects), *weight_notices(scene, objects))
-    return (*(notice for notice in found if notice is not None), *others)
+    return (*(notice for notice in found if notice is not None), *others, *shown_otherwise(scene, objects))
 
 
 def has_idle_stiffness(settings: Any, solver_mode: str) -> bool:

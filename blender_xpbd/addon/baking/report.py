@@ -20,7 +20,7 @@ from .pose_error import PoseError
 from .seam import Seam
 
 # what both the reading and the worker may tell of an object: the first one counts, which a check tells too
-ONCE_PER_OBJECT = frozenset({"W_THIN"})
+ONCE_PER_OBJECT = frozenset({"W_ALL_PINNED", "W_THIN"})
 
 
 @dataclass

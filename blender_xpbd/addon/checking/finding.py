@@ -41,6 +41,8 @@ REMEDIES = {
     "W_GAP": Remedy("Set Contact Distance", "xpbd.set_contact_distance"),
     "W_SMOOTHED": Remedy("Apply Subdivision", "xpbd.apply_subdivision"),
     "W_THICKENED": Remedy("Make Room", "xpbd.make_room"),
+    "W_SHOWN_SMOOTH": Remedy("Turn Smoothing Off", "xpbd.turn_smoothing_off"),
+    "W_SIMPLIFY": Remedy("Turn Simplify Off", "xpbd.turn_simplify_off"),
     "W_DEFORMER": Remedy("Mute", "xpbd.mute_deformers"),
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
     "W_RIG": Remedy("Follow the Rig", "xpbd.follow_rig"),
@@ -59,7 +61,7 @@ INSIDE = ("W_INSIDE", "W_ENCLOSED")
 # what an artist has said to be fine
 QUIET = frozenset({"W_LET_OUT"})
 # these buttons mend the scene, or all objects that are concerned
-_OF_SCENE = frozenset({"W_FALLS", "W_RANGE", "W_RIG", "W_UNITS"})
+_OF_SCENE = frozenset({"W_FALLS", "W_RANGE", "W_RIG", "W_SIMPLIFY", "W_UNITS"})
 
 
 @dataclass(frozen=True)

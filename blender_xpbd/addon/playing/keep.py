@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...jobs.cache_contents import jobs_size
-from ...scene.errors import XpbdError
+from ...scene.errors import Notice, XpbdError
 from ..baking.bake_output import ALL_FRAMES, BakeOutput
 from ..baking.report import BakeSummary
 from ..baking.scene_reader import Reading, read_scene
@@ -26,6 +26,7 @@ from ..keys.start_pose import keep_start
 from ..measures.thinness import thinness_notices
 from ..process.cache_folder import note_kept
 from ..reading.mesh_reader import own_keys
+from .pace import Pace
 from .player import PLAYING, Player
 
 _ALL_THE_TIME = 1e9
@@ -64,6 +65,8 @@ def keep_run(context: bpy.types.Context, player: Player) -> BakeSummary:
     output.finish()
     if output.error is not None:
         raise output.error
+    if player.pace.was_coarser:
+        summary.add_notice(_fewer_substeps(player.pace))
     summary.complete = True
     summary.cache_bytes = jobs_size(player.job.parent.parent)
     summary.seconds["total"] = time.perf_counter() - begin
@@ -71,6 +74,16 @@ def keep_run(context: bpy.types.Context, player: Player) -> BakeSummary:
     if scene is not None:
         scene.xpbd.report = summary.to_json()
     return summary
+
+
+def _fewer_substeps(pace: Pace) -> Notice:
+    """That a run was coarser than a bake, to come in time."""
+    few = pace.fewest_substeps
+    text = (
+        f"It was played with as few as {few} substep{'' if few == 1 else 's'}, to keep its pace, where a bake has "
+        f"{pace.full_substeps}: softer, and less exact. Bake for all of them."
+    )
+    return Notice("W_QUALITY", text)
 
 
 def use_as_rest_shape(player: Player) -> list[str]:

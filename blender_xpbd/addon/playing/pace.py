@@ -22,7 +22,14 @@ _MOST_BEHIND = 2.0
 
 
 class Pace:
-    """The clock of a run, and its substeps."""
+    """The clock of a run, and its substeps.
+
+    Attributes:
+        full_substeps: of a frame of a bake.
+        least_substeps: as few as there may be.
+        substeps: of the next frame.
+        fewest_substeps: of a frame that was asked for since the run began.
+    """
 
     def __init__(self, frame_duration: float) -> None:
         """Nothing is known of the worker yet.
@@ -36,12 +43,17 @@ class Pace:
         self._early, self._uncounted = 0, _UNCOUNTED
         self.full_substeps = 0
         self.least_substeps = LEAST_SUBSTEPS
-        self.substeps = 0
+        self.substeps = self.fewest_substeps = 0
 
     @property
     def is_coarser(self) -> bool:
         """Whether there are fewer substeps than the quality asks for."""
         return self.substeps < self.full_substeps
+
+    @property
+    def was_coarser(self) -> bool:
+        """Whether a frame of the run had fewer."""
+        return self.fewest_substeps < self.full_substeps
 
     def begin(self, substeps: int, *, has_solids: bool) -> None:
         """Take the substeps that the worker has begun with.
@@ -50,9 +62,13 @@ class Pace:
             substeps: of a frame.
             has_solids: whether a body is of tetrahedra, which fly apart with too few.
         """
-        self.full_substeps = self.substeps = substeps
+        self.full_substeps = self.substeps = self.fewest_substeps = substeps
         if has_solids:
             self.least_substeps = max(LEAST_SUBSTEPS, math.ceil(_SOLID_SHARE * substeps))
+
+    def begin_again(self) -> None:
+        """Forget how few substeps earlier frames had: the run begins anew, with as many as there are now."""
+        self.fewest_substeps = self.substeps
 
     def is_due(self, now: float) -> bool:
         """Whether the next frame shall be asked for."""
@@ -60,6 +76,7 @@ class Pace:
 
     def note_asked(self, now: float) -> None:
         """The next frame was asked for."""
+        self.fewest_substeps = min(self.fewest_substeps, self.substeps)
         behind = now - self._next
         self._next = (now if behind > _MOST_BEHIND * self._duration else self._next) + self._duration
 

@@ -228,6 +228,7 @@ class Player:
             self.let_go()
             self._run = self._inputs.begin_run()
             self._parameters.begin_again()
+            self.pace.begin_again()
             self._asked = self.frame = self._first
             self._asked_at.clear()
             self._has_begun_again = True

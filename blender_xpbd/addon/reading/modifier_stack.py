@@ -8,6 +8,7 @@ import bpy
 from ..data.bake_record import read_record
 from ..data.object_types import is_body
 from .mesh_reader import RIG_MODIFIERS, TOPOLOGY_MODIFIERS
+from .motion import animated_paths
 
 # What moves vertices and neither adds nor removes any
 DEFORMERS = RIG_MODIFIERS | {
@@ -49,18 +50,24 @@ def has_deforming_parent(obj: bpy.types.Object) -> bool:
 def deformers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     """The modifiers that move the vertices of the mesh itself: those before any that changes the vertices.
 
-    What a bake has muted counts as if it were not.
+    What a bake has muted counts as if it were not, and what keys turn on at some frames as if it were on.
     """
-    muted = muted_modifiers(obj)
+    muted, paths = muted_modifiers(obj), animated_paths(obj)
     found = []
     for modifier in obj.modifiers:
-        if not (modifier.show_viewport or muted.get(modifier.name, (False, False))[0]):
+        is_switched = f"{modifier_path(modifier)}.show_viewport" in paths
+        if not (modifier.show_viewport or is_switched or muted.get(modifier.name, (False, False))[0]):
             continue
         if modifier.type in TOPOLOGY_MODIFIERS:
             break
         if modifier.type in DEFORMERS:
             found.append(modifier)
     return found
+
+
+def modifier_path(modifier: bpy.types.Modifier) -> str:
+    """What the paths of animation of a modifier of an object begin with."""
+    return f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"]'
 
 
 def acts(modifier: bpy.types.Modifier) -> bool:

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from .modifier_stack import acts, deformers, follows_deformed, subdivision_levels
+from .modifier_stack import acts, deformers, follows_deformed, modifier_path, subdivision_levels
 from .motion import animated_paths
 
 # of a mean edge, by how much *Displace* may move vertices as a detail
@@ -43,8 +43,7 @@ def shapers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
 
 def _is_animated(modifier: bpy.types.Modifier, paths: Collection[str]) -> bool:
     """Whether one of these paths of an object is of a modifier, which may then move more than it does now."""
-    start = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"].'
-    return any(path.startswith(start) for path in paths)
+    return any(path.startswith(f"{modifier_path(modifier)}.") for path in paths)
 
 
 def _displacement(modifier: bpy.types.Modifier) -> float:

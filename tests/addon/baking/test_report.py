@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from blender_xpbd.scene.errors import Notice, XpbdError
 
@@ -38,12 +39,13 @@ def test_json_is_strict_and_on_one_line(bpy):
     assert values["error"] == "E_IO: text"
 
 
-def test_what_is_thin_is_told_once_by_what_told_it_first(bpy):
+@pytest.mark.parametrize("code", ["W_THIN", "W_ALL_PINNED"])
+def test_what_reading_and_worker_tell_is_told_once_by_what_told_it_first(bpy, code):
     from blender_xpbd.addon.baking.report import BakeSummary
 
     summary = BakeSummary()
     for text, name in (("by rays", "A"), ("by volume", "A"), ("by volume", "B")):
-        summary.add_notice(Notice("W_THIN", text, name))
+        summary.add_notice(Notice(code, text, name))
     summary.add_notice(Notice("W_PIN_GROUP", "one", "A"))
     summary.add_notice(Notice("W_PIN_GROUP", "other", "A"))
     assert [text.split()[-1] for text in summary.warnings] == ["rays", "volume", "one", "other"]

@@ -58,6 +58,34 @@ def test_a_run_that_is_kept_tells_what_is_thin(bpy, play):
     assert "A fifth of it or more" in told[0]
 
 
+def test_a_run_that_is_kept_tells_how_few_substeps_it_had(bpy, make_body, play):
+    from blender_xpbd.addon.ui.operators.play import KEEP, end_run
+
+    make_body("A", location=(0, 0, 1))
+    player = play()
+    player.pace.substeps = 3
+    until(player, lambda: player.frame >= 4)
+    player.pace.substeps = 6
+    until(player, lambda: player.frame >= 8)
+    assert end_run(bpy.context, player, KEEP).endswith(", with as few as 3 of 6 substeps")
+    report = bpy.context.scene.xpbd.report
+    assert "W_QUALITY: It was played with as few as 3 substeps" in report
+
+
+def test_a_run_that_begins_again_forgets_the_substeps_that_it_had(bpy, make_body, play):
+    from blender_xpbd.addon.ui.operators.play import KEEP, end_run
+
+    make_body("A", location=(0, 0, 1))
+    player = play()
+    player.pace.substeps = 3
+    until(player, lambda: player.frame >= 4)
+    player.pace.substeps = 6
+    player.restart()
+    until(player, lambda: player.frame >= 4)
+    assert "substeps" not in end_run(bpy.context, player, KEEP)
+    assert "W_QUALITY" not in bpy.context.scene.xpbd.report
+
+
 @pytest.mark.parametrize("baked", [False, True])
 def test_a_run_whose_pose_is_refused_as_rest_shape_goes_on(bpy, make_body, play, baked):
     from blender_xpbd.addon.playing.keep import keep_run, use_as_rest_shape

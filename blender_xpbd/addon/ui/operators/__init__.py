@@ -16,7 +16,12 @@ from .free_unused import XPBD_OT_free_unused
 from .gallery import XPBD_OT_add_gallery_scene
 from .install_taichi import XPBD_OT_cancel_install, XPBD_OT_install_taichi
 from .make_tearable import XPBD_OT_make_tearable
-from .mute_deformers import XPBD_OT_follow_rig, XPBD_OT_mute_deformers
+from .mute_deformers import (
+    XPBD_OT_follow_rig,
+    XPBD_OT_mute_deformers,
+    XPBD_OT_turn_simplify_off,
+    XPBD_OT_turn_smoothing_off,
+)
 from .open_cache import XPBD_OT_open_cache
 from .own_material import XPBD_OT_own_material
 from .own_preset import XPBD_OT_apply_asset, XPBD_OT_apply_preset, XPBD_OT_save_asset, XPBD_OT_save_preset
@@ -109,6 +114,8 @@ CLASSES = (
     XPBD_OT_suit_resolution,
     XPBD_OT_mute_deformers,
     XPBD_OT_follow_rig,
+    XPBD_OT_turn_smoothing_off,
+    XPBD_OT_turn_simplify_off,
     XPBD_OT_set_rest_shape,
     XPBD_OT_clear_start,
     XPBD_OT_show_strain,

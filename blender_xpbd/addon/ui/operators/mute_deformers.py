@@ -8,6 +8,7 @@ import bpy
 from ....scene.body_kinds import body_kind
 from ...baking.ignored_inputs import is_unseen_rig
 from ...data.object_types import is_body
+from ...deformers.shown_otherwise import turn_smoothing_off
 from .remedy import ObjectRemedy, Remedy, name_property
 
 
@@ -43,4 +44,28 @@ class XPBD_OT_mute_deformers(ObjectRemedy, bpy.types.Operator):
     def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Ask the next bake for it."""
         obj.xpbd.mute_deformers = True
+        return ""
+
+
+class XPBD_OT_turn_smoothing_off(ObjectRemedy, bpy.types.Operator):
+    """Turn off what smooths the finished result of an object, so that it is shown where it was simulated."""
+
+    bl_idname = "xpbd.turn_smoothing_off"
+    bl_label = "Turn Smoothing Off"
+    object_name: name_property()
+
+    def mend_object(self, _context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Turn it off."""
+        return turn_smoothing_off(obj)
+
+
+class XPBD_OT_turn_simplify_off(Remedy, bpy.types.Operator):
+    """Turn Simplify of the scene off, so that bakes, viewports and renders have the same subdivision."""
+
+    bl_idname = "xpbd.turn_simplify_off"
+    bl_label = "Turn Simplify Off"
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Turn it off."""
+        context.scene.render.use_simplify = False
         return ""

@@ -164,7 +164,10 @@ def end_run(context: bpy.types.Context, player: Player, wish: str) -> str:
         XpbdError: why not; ``player.is_open`` tells whether the run can go on.
     """
     if wish == KEEP:
-        return finished_text(keep_run(context, player))
+        told, pace = finished_text(keep_run(context, player)), player.pace
+        if pace.was_coarser:
+            return f"{told}, with as few as {pace.fewest_substeps} of {pace.full_substeps} substeps"
+        return told
     if wish == START:
         return f"The next bake begins in the pose of {', '.join(use_as_start(player))}"
     return f"The pose is the rest shape of {', '.join(use_as_rest_shape(player))} now"

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is shown in another shape than a bake reads or makes is told, with a button, and nothing else is."""
+
+from __future__ import annotations
+
+import pytest
+
+SMOOTHERS = ("SMOOTH", "CORRECTIVE_SMOOTH", "LAPLACIANSMOOTH")
+
+
+@pytest.fixture
+def told(bpy, read):
+    """A function that reads the scene; it returns the texts of the warnings of a code."""
+
+    def run(code):
+        return [str(notice) for notice in read().notices if notice.code == code]
+
+    return run
+
+
+@pytest.fixture
+def ball(bpy):
+    """A ball that is a collider."""
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, location=(0.0, 0.0, -3.0))
+    made = bpy.context.object
+    made.name, made.xpbd.role = "Ball", "COLLIDER"
+    return made
+
+
+@pytest.mark.parametrize("role", ["CLOTH", "JELLY"])
+@pytest.mark.parametrize("kind", SMOOTHERS)
+def test_smoothing_of_what_may_lie_on_something(bpy, make_body, told, kind, role):
+    body = make_body("Body", role=role)
+    modifier = body.modifiers.new("Even", kind)
+    if kind == "LAPLACIANSMOOTH":
+        modifier.lambda_factor = 0.1
+    bpy.context.scene.xpbd.use_floor = True
+    assert told("W_SHOWN_SMOOTH") == [], "a mean of points over a floor is over it"
+    make_body("Other", location=(0.0, 0.0, 3.0))
+    (text,) = told("W_SHOWN_SMOOTH")
+    assert '"Body"' in text
+    modifier.iterations = 0
+    assert told("W_SHOWN_SMOOTH") == []
+
+
+def test_smoothing_over_a_collider_or_itself(bpy, make_body, told, ball):
+    body = make_body("Body", role="CLOTH")
+    body.modifiers.new("Even", "SMOOTH")
+    assert told("W_SHOWN_SMOOTH")
+    body.xpbd.goal_source = "DEFORMED"
+    assert told("W_SHOWN_SMOOTH") == [], "it is taken out of the result"
+    body.xpbd.goal_source = "NONE"
+    bpy.data.objects.remove(ball)
+    assert told("W_SHOWN_SMOOTH") == []
+    body.xpbd.use_self_collision = True
+    assert told("W_SHOWN_SMOOTH")
+
+
+def test_the_button_turns_smoothing_off(bpy, make_body, codes, ball):
+    body = make_body("Body", role="CLOTH")
+    modifier = body.modifiers.new("Even", "SMOOTH")
+    assert "W_SHOWN_SMOOTH" in codes()
+    assert bpy.ops.xpbd.turn_smoothing_off(object_name="Body") == {"FINISHED"}
+    assert not modifier.show_viewport
+    assert not modifier.show_render
+    assert "W_SHOWN_SMOOTH" not in codes()
+    assert bpy.ops.xpbd.turn_smoothing_off(object_name="Body") == {"CANCELLED"}
+
+
+def test_simplify_of_a_collider(bpy, make_body, told, codes, ball):
+    make_body("Body", role="CLOTH")
+    subdivision = ball.modifiers.new("Fine", "SUBSURF")
+    subdivision.levels = subdivision.render_levels = 2
+    render = bpy.context.scene.render
+    render.simplify_subdivision, render.simplify_subdivision_render = 0, 6
+    assert told("W_SIMPLIFY") == []
+    render.use_simplify = True
+    (text,) = told("W_SIMPLIFY")
+    assert '"Ball"' in text
+    render.simplify_subdivision = 6
+    assert told("W_SIMPLIFY") == []
+    render.simplify_subdivision_render = 1
+    assert "W_SIMPLIFY" in codes()
+    ball.xpbd.collider_shape = "PLANE"
+    assert told("W_SIMPLIFY") == []
+    ball.xpbd.collider_shape = "MESH"
+    assert bpy.ops.xpbd.turn_simplify_off() == {"FINISHED"}
+    assert not render.use_simplify
+    assert "W_SIMPLIFY" not in codes()
+
+
+def key_whether_it_is_on(modifier, path, is_on_first=True):
+    for frame, is_on in ((1, is_on_first), (3, not is_on_first)):
+        setattr(modifier, path, is_on)
+        modifier.keyframe_insert(path, frame=frame)
+
+
+@pytest.mark.parametrize("is_on_first", [True, False])
+def test_keys_on_whether_a_deformer_of_a_goal_is_on(make_body, told, read, is_on_first):
+    body = make_body("Body", role="CLOTH")
+    modifier = body.modifiers.new("Even", "CAST")
+    key_whether_it_is_on(modifier, "show_viewport", is_on_first)
+    assert told("W_ANIMATED") == [], "it comes after the simulation"
+    body.xpbd.goal_source = "DEFORMED"
+    (text,) = told("W_ANIMATED")
+    assert "a bake goes by viewports" in text
+    assert '"Body"' in text
+    key_whether_it_is_on(modifier, "show_render", is_on_first)
+    assert told("W_ANIMATED") == []
+    targets = read().scene.bodies[0].goal.targets
+    assert abs(targets[0] - targets[-1]).max() > 0.1
+
+
+def test_keys_on_whether_a_modifier_of_a_collider_is_on(make_body, told, read, ball):
+    make_body("Body", role="CLOTH")
+    modifier = ball.modifiers.new("Even", "CAST")
+    modifier.cast_type = "CUBOID"
+    key_whether_it_is_on(modifier, "show_viewport")
+    (text,) = told("W_ANIMATED")
+    assert "a bake goes by viewports" in text
+    assert '"Ball"' in text
+    key_whether_it_is_on(modifier, "show_render")
+    assert told("W_ANIMATED") == [], "renders show what is simulated"
+    first, *_, last = read().scene.colliders[0].positions
+    assert abs(first - last).max() > 0.1

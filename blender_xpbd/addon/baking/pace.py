@@ -19,9 +19,9 @@ from .report import BakeSummary
 # what a substep takes more where edges and faces meet others [s]: Suzanne on a ball of 1,280 triangles took 3.5 ms, a
 # cloth of 2,601 vertices with Self on one of 960 took 2.5, on two cores
 MEETING_SECONDS = 2.5e-3
-# what it takes to compile kernels that are not there, and more where surfaces meet surfaces [s]; of three scenes,
+# what it takes to compile kernels that are not there, and more where surfaces meet surfaces [s]; of five scenes,
 # docs/performance.md. It goes by what it took here, as soon as there is a bake that compiled some
-COMPILE_SECONDS, MEETING_COMPILE_SECONDS = 5.0, 20.0
+COMPILE_SECONDS, MEETING_COMPILE_SECONDS = 4.0, 15.0
 # of fewer seconds nothing is told [s]
 _LEAST_SECONDS = 0.2
 

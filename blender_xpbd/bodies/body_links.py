@@ -86,6 +86,8 @@ def _with_masses(model: BodyModel) -> BodyModel:
     """
     body = model.body
     has_mass = (model.masses[model.elements] > 0.0).any(axis=1)
+    # joints have none, and stand for vertices that have
+    has_mass[body.corners] = True
     linked = np.unique(body.links.pairs)
     lone = linked[~has_mass[linked]]
     if not len(lone):

@@ -28,6 +28,21 @@ LIMP_COMPLIANCE = 1e12
 
 
 @dataclass(frozen=True)
+class Joints:
+    """Fixed particles of a solid in the places of pinned vertices, and of points on edges between these.
+
+    Attributes:
+        particles: shape (joints,).
+        ends, shares: the vertices between which each lies, as of ``geometry.solid.joints.points_between``; one vertex
+            twice where it lies at that.
+    """
+
+    particles: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    ends: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    shares: Floats = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
 class BodyModel:
     """A body ready for the solver; indices count from its own first particle.
 
@@ -54,6 +69,7 @@ class BodyModel:
         shown: of each vertex of the mesh, the vertex at whose place it is shown; empty where it is its own.
         joined: of each particle, the one that moves in its place; empty where it moves by itself.
         fragments: the pieces that it may tear into; None where it is no solid that tears.
+        joints: about which it turns.
     """
 
     body: Body
@@ -80,6 +96,7 @@ class BodyModel:
     shown: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     joined: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     fragments: Fragments | None = None
+    joints: Joints = field(default_factory=Joints)
 
     @property
     def contact_offset(self) -> float:

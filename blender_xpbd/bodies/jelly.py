@@ -20,7 +20,7 @@ from ..geometry.chunks import chunks
 from ..geometry.edges import edge_lengths
 from ..geometry.solid.clamps import clamped_shares, held_face_normals
 from ..geometry.solid.embedding import bind
-from ..geometry.solid.joints import SLACK, is_on_held_face, points_between
+from ..geometry.solid.joints import SLACK, interpolated, is_on_held_face, points_between
 from ..geometry.solid.masses import tetrahedron_masses
 from ..geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
 from ..geometry.surface.mesh_checks import check_mesh
@@ -29,7 +29,7 @@ from ..scene.body import Body
 from ..scene.body_contact import JELLY_THICKNESS_SHARE
 from ..scene.settings import SolverSettings
 from .body_links import with_own_particles
-from .body_model import BodyModel, followed, have_own_particles, is_direct, last_parameter, scaled_parameter
+from .body_model import BodyModel, Joints, followed, have_own_particles, is_direct, last_parameter, scaled_parameter
 from .shape import build_shape
 from .shares import tetrahedron_shares
 from .spring_calibration import calibrated, solid_of_tetrahedra
@@ -54,7 +54,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
     """
     triangles, notices = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
     mesh = with_own_particles(tetrahedralized(body, triangles), body)
-    mesh, fixed, joints = _with_joints(mesh, body, triangles, settings)
+    mesh, joints, distances = _with_joints(mesh, body, triangles, settings)
     material, count = body.material, len(mesh.vertices)
     edges = tetrahedron_edges(mesh.tetrahedra)
 
@@ -68,7 +68,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
     masses = mesh.mass_factors * tetrahedron_masses(mesh.vertices, mesh.tetrahedra, material.density, fill)
     pin_weights = np.zeros(count)
     pinned = body.pins.vertices
-    pin_weights[fixed] = 1.0
+    pin_weights[joints.particles] = 1.0
     np.maximum.at(pin_weights, mesh.elements[pinned].ravel(), np.repeat(body.pins.weights.astype(np.float64), 4))
     frictions = np.zeros(0)
     if (friction := vertex_factors(body, "friction")) is not None:
@@ -82,7 +82,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         blocks=(
             *_solid(body, mesh, triangles, edges, particle_factors("stiffness"), settings),
             *build_shape(body, mesh.vertices, masses, edges, settings),
-            *joints,
+            *distances,
         ),
         elements=mesh.elements,
         weights=mesh.weights,
@@ -97,6 +97,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         notices=(*notices, *mesh.notices),
         joined=mesh.joined,
         fragments=mesh.fragments,
+        joints=joints,
     )
 
 
@@ -108,8 +109,8 @@ def bind_to_jelly(model: BodyModel, points: Floats) -> tuple[Ints, Floats]:
 
 def _with_joints(
     mesh: EmbeddedMesh, body: Body, triangles: Ints, settings: SolverSettings
-) -> tuple[EmbeddedMesh, Ints, list[ConstraintBlock]]:
-    """The tetrahedra with a further particle at each point about which the body turns, which are fixed, what they hold.
+) -> tuple[EmbeddedMesh, Joints, list[ConstraintBlock]]:
+    """The tetrahedra with a further particle at each point about which the body turns, and what these hold.
 
     A pinned vertex of a face that is pinned holds all corners of its tetrahedron, which clamps the body. One that is
     pinned by itself, or with others along edges, has a particle of its own, and so have points on these edges. The
@@ -123,21 +124,29 @@ def _with_joints(
     is_placed = have_own_particles(mesh.elements[held]) | is_fixed[mesh.elements[held]].all(axis=1)
     vertices = held[~clamps[held] & ~is_placed]
     if not len(vertices) or mesh.fragments is not None:
-        return mesh, np.zeros(0, np.int32), []
+        return mesh, Joints(), []
     edges = unique_edges(body.face_sizes, body.corners)
     edges = edges[np.isin(edges, held).all(axis=1) & np.isin(edges, vertices).any(axis=1)]
     spacing = float(edge_lengths(mesh.vertices, tetrahedron_edges(mesh.tetrahedra)).mean())
-    between = points_between(body.positions, edges, spacing)
-    places = np.concatenate([mesh.vertices, body.positions[vertices], between])
-    beside, _ = bind(between, mesh.vertices, mesh.tetrahedra, SLACK)
+    between, between_shares = points_between(body.positions, edges, spacing)
+    ends = np.concatenate([np.stack([vertices, vertices], axis=1), between]).astype(np.int32)
+    shares = np.concatenate([np.zeros(len(vertices)), between_shares])
+    points = interpolated(body.positions, ends, shares)
+    beside, _ = bind(points[len(vertices) :], mesh.vertices, mesh.tetrahedra, SLACK)
     around = np.concatenate([mesh.elements[vertices], mesh.tetrahedra[beside]])
-    own = np.arange(len(mesh.vertices), len(places), dtype=np.int32)
-    pairs = np.stack([np.repeat(own, 4), around.ravel()], axis=1).astype(np.int32)
-    # a corner in the place of the point has no direction to it
-    at_point = pairs[edge_lengths(places, pairs) < SLACK * spacing, 1]
-    is_fixed[at_point] = True
+    # a corner in the place of a point has no direction to it
+    at_point, corner = np.nonzero(np.linalg.norm(mesh.vertices[around] - points[:, None], axis=2) < SLACK * spacing)
+    corners = around[at_point, corner]
+    is_fixed[corners] = True
+    # what lies between fixed corners has nothing to hold
+    moving = np.flatnonzero(~is_fixed[around].all(axis=1))
+    own = np.arange(len(mesh.vertices), len(mesh.vertices) + len(moving), dtype=np.int32)
+    places = np.concatenate([mesh.vertices, points[moving]])
+    pairs = np.stack([np.repeat(own, 4), around[moving].ravel()], axis=1).astype(np.int32)
     elements, weights = mesh.elements.copy(), mesh.weights.copy()
-    elements[vertices], weights[vertices] = own[: len(vertices), None], (1.0, 0.0, 0.0, 0.0)
+    is_vertex = moving < len(vertices)
+    elements[vertices[moving[is_vertex]]] = own[is_vertex, None]
+    weights[vertices[moving[is_vertex]]] = (1.0, 0.0, 0.0, 0.0)
     jointed = replace(
         mesh,
         vertices=places,
@@ -146,7 +155,9 @@ def _with_joints(
         weights=weights,
     )
     distances = build_distance(places, pairs[~is_fixed[pairs[:, 1]]], last_parameter(settings, 0.0, 1.0))
-    return jointed, np.concatenate([at_point, own]), [distances]
+    rows = np.concatenate([at_point, moving])
+    joints = Joints(np.concatenate([corners, own]), ends[rows], shares[rows])
+    return jointed, joints, [distances] if len(own) else []
 
 
 def _solid(

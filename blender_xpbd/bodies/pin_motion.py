@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..geometry.solid.carrying import FEWEST_SOURCES, build_carrier
+from ..geometry.solid.joints import interpolated
 from .body_model import BodyModel, have_own_particles
 
 Floats = npt.NDArray[np.float64]
@@ -37,24 +38,26 @@ def match_pins(_model: BodyModel, vertices: Ints, particles: Ints) -> Motion:
 
 
 def carry_pins(model: BodyModel, vertices: Ints, particles: Ints) -> Motion:
-    """Places of particles that are not vertices: they go with the vertices around them.
+    """Places of particles that are not vertices: they go with the vertices around them, joints with their own.
 
     Where few vertices are given, or they lie on a line, the particles go with the motion of all of them.
 
     Arguments as of ``match_pins``.
     """
-    carry = _carry(model, vertices, particles)
+    carry, joints = _carry(model, vertices, particles), model.joints
     is_own = have_own_particles(model.elements[vertices])
-    order = np.full(len(model.positions), -1)
-    order[model.elements[vertices[is_own], 0]] = np.flatnonzero(is_own)
-    sources = order[particles]
-    found = np.flatnonzero(sources >= 0)
+    rows = np.full(len(model.elements), -1)
+    rows[vertices] = np.arange(len(vertices))
+    ends, shares = np.full((len(model.positions), 2), -1), np.zeros(len(model.positions))
+    ends[joints.particles], shares[joints.particles] = rows[joints.ends], joints.shares
+    ends[model.elements[vertices[is_own], 0]] = np.flatnonzero(is_own)[:, None]
+    found = np.flatnonzero((ends[particles] >= 0).all(axis=1))
     if not len(found):
         return carry
 
     def place(target: Floats) -> Floats:
         places = carry(target)
-        places[found] = target[sources[found]]
+        places[found] = interpolated(target, ends[particles[found]], shares[particles[found]])
         return places
 
     return place

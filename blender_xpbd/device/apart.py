@@ -5,6 +5,9 @@ Taichi inlines every function. LLVM looks at a loop again for each loop that lie
 all of a function. So a kernel of many acts takes longer to compile, and to run, than its acts by themselves. Taichi's
 own functions that are called, ``real_func``, take neither packs nor tuples. Here each array becomes an argument where
 the function first names it.
+
+Taichi's passes over the control flow do not look into what is called. So between calls a kernel writes no array that
+what it calls reads.
 """
 
 from __future__ import annotations
@@ -89,6 +92,7 @@ class _Passing:
         """What an argument of the caller is within the function."""
         lang = ti.lang
         if isinstance(argument, lang.expr.Expr) and argument.is_tensor():
+            (_,) = argument.get_shape()
             numbers = self._caller.ast_builder().expand_exprs([argument.ptr])
             return ti.Vector([self._take_once(lang.expr.Expr(number), self._number) for number in numbers])
         if isinstance(argument, lang.expr.Expr):

@@ -8,15 +8,18 @@ key when the kernel has its arguments and a fingerprint alone. The rest is made 
 from __future__ import annotations
 
 import ast
+import hashlib
 import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import taichi as ti
 
+from . import apart
 from .host_memory import is_processor
 from .kernel_fingerprint import UnknownIngredientError, fingerprint
 from .version import knows_taichi
@@ -63,10 +66,16 @@ def _words(primal: Any, features: Any) -> list[int] | None:
     told = [f"{name} {getattr(value := getattr(config, name), 'to_string', value.__str__)()}" for name in settings]
     kinds = [(argument.name, argument.annotation) for argument in primal.arguments]
     try:
-        number = int.from_bytes(fingerprint(primal.func, kinds, features, told), "little")
+        number = int.from_bytes(fingerprint(primal.func, kinds, features, told, _calls()), "little")
     except UnknownIngredientError:
         return None
     return [number >> _BITS * n & (1 << _BITS) - 1 for n in range(_WORDS)]
+
+
+@cache
+def _calls() -> str:
+    """Of the source by which kernels call functions, which they do not name."""
+    return hashlib.sha256(Path(apart.__file__).read_bytes()).hexdigest()
 
 
 def _make(primal: Any, arguments: tuple[Any, ...], features: Any, words: list[int], is_whole: bool) -> Any:

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from blender_xpbd.addon.reading.modifier_stack import deformers
+from blender_xpbd.addon.reading.motion import _curves
+
 SMOOTHERS = ("SMOOTH", "CORRECTIVE_SMOOTH", "LAPLACIANSMOOTH")
 
 
@@ -87,6 +90,9 @@ def test_simplify_of_a_collider(bpy, make_body, told, codes, ball):
     assert bpy.ops.xpbd.turn_simplify_off() == {"FINISHED"}
     assert not render.use_simplify
     assert "W_SIMPLIFY" not in codes()
+    render.use_simplify, subdivision.show_viewport = True, False
+    render.simplify_subdivision, render.simplify_subdivision_render = 0, 6
+    assert told("W_SIMPLIFY") == [], "it takes nothing off"
 
 
 def key_whether_it_is_on(modifier, path, is_on_first=True):
@@ -109,6 +115,23 @@ def test_keys_on_whether_a_deformer_of_a_goal_is_on(make_body, told, read, is_on
     assert told("W_ANIMATED") == []
     targets = read().scene.bodies[0].goal.targets
     assert abs(targets[0] - targets[-1]).max() > 0.1
+
+
+@pytest.mark.parametrize("silence", ["still", "muted"])
+def test_curves_that_switch_nothing_change_nothing(make_body, told, silence):
+    body = make_body("Body", role="CLOTH")
+    body.xpbd.goal_source = "DEFORMED"
+    fine, even = body.modifiers.new("Fine", "SUBSURF"), body.modifiers.new("Even", "CAST")
+    for modifier in (fine, even):
+        key_whether_it_is_on(modifier, "show_viewport", is_on_first=False)
+    for curve in _curves(body.animation_data):
+        if silence == "muted":
+            curve.mute = True
+        else:
+            curve.keyframe_points.remove(curve.keyframe_points[1])
+    even.show_viewport, fine.show_viewport = True, False
+    assert [modifier.name for modifier in deformers(body)] == ["Even"]
+    assert told("W_ANIMATED") == []
 
 
 def test_keys_on_whether_a_modifier_of_a_collider_is_on(make_body, told, read, ball):

@@ -8,6 +8,7 @@ import pytest
 
 from blender_xpbd.bodies.kinds import build_body
 from blender_xpbd.geometry.surface.seams import find_seams
+from blender_xpbd.scene.body import Pins
 from blender_xpbd.scene.links import AT_MOST, EQUAL, Links
 from blender_xpbd.scene.settings import SolverSettings
 from blender_xpbd.solver.system.system import build_system
@@ -68,6 +69,17 @@ def test_a_group_for_the_weight_scales_them_and_then_it_is_no_guess(name):
     assert (plain > 0.0).all()
     np.testing.assert_allclose(masses, 0.25 * plain, rtol=1e-5)
     assert "W_LINK" not in {notice.code for notice in model.notices}
+
+
+def test_vertices_that_are_joints_weigh_as_they_did():
+    """Their own particles have no mass."""
+    body = jelly_cube(0.2, 1.0, 4)
+    plain, _ = lone_masses(hanging(body, 0))
+    corner = np.array([body.vertex_count - 1], np.int32)
+    pinned = replace(body, pins=Pins(corner, np.ones(1, np.float32), body.positions[None, corner]))
+    masses, model = lone_masses(hanging(pinned, 0))
+    np.testing.assert_allclose(masses, plain, rtol=1e-6)
+    assert "W_GEOM_LOOSE" not in {notice.code for notice in model.notices}
 
 
 def test_a_vertex_that_nothing_reaches_keeps_its_place_and_is_told():

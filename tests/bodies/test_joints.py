@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.bodies.pin_motion import carry_pins
 from blender_xpbd.constraints.distance import DISTANCE
 from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
 from blender_xpbd.scene.material import Material
@@ -14,7 +17,7 @@ from blender_xpbd.scene.settings import SolverSettings
 from blender_xpbd.solver.system.system import build_system
 from tests.bodies.test_own_frame import ASLANT, ROTATIONS, UPRIGHT, jelly, pulled, turned
 from tests.bodies.test_pin_motion import motion
-from tests.geometry.surfaces import cube, rotation_of_seed
+from tests.geometry.surfaces import cube, rotation_of_seed, torus
 from tests.solver.scenes import GRAVITY, run, scene, solver
 
 SIZE = np.array([0.4, 0.1, 0.1])
@@ -162,3 +165,45 @@ def test_joints_go_where_their_vertices_do():
     for frame in range(5):
         places = system.targets(frame)[rows] + system.origin
         np.testing.assert_allclose(places, body.pins.places(body.positions, frame), atol=1e-12)
+
+
+def test_points_between_vertices_stay_on_their_edges_wherever_these_go():
+    """Pins of a job may go where no motion of all of them together leads."""
+    positions, _ = torus()
+    radii = np.linalg.norm(positions[:, :2], axis=1)
+    held = np.flatnonzero(radii > radii.max() - 1e-9).astype(np.int32)
+    body = jelly("torus", 24)
+    body = replace(body, pins=Pins(held, np.ones(len(held), np.float32), positions[None, held]))
+    model = build_body(body, SolverSettings())
+    joints = model.joints
+    assert (joints.ends[:, 0] != joints.ends[:, 1]).sum() > 10
+    places = positions.copy()
+    places[:, 2] += 0.5 * np.sin(3.0 * positions[:, 0])
+    found = carry_pins(model, held, joints.particles)(places[held])
+    first, second = places[joints.ends[:, 0]], places[joints.ends[:, 1]]
+    around = np.linalg.norm(found - first, axis=1) + np.linalg.norm(found - second, axis=1)
+    np.testing.assert_allclose(around, np.linalg.norm(second - first, axis=1), atol=1e-9)
+
+
+def test_a_joint_between_fixed_corners_has_no_particle():
+    """It would hold nothing, and be a piece of its own, without pins."""
+    corners, triangles = cube()
+    tetrahedra = np.array([[0, 3, 5, 6], [1, 0, 3, 5], [2, 0, 3, 6], [4, 0, 5, 6], [7, 3, 5, 6]], np.int32)
+    sides = corners[tetrahedra[:, 1:]] - corners[tetrahedra[:, :1]]
+    tetrahedra[np.linalg.det(sides) < 0.0] = tetrahedra[np.linalg.det(sides) < 0.0][:, [0, 1, 3, 2]]
+    held = np.array([0, 3, 5, 6], np.int32)
+    body = Body(
+        "b0",
+        "Cube",
+        "JELLY",
+        corners,
+        np.full(len(triangles), 3, np.int32),
+        triangles.ravel().astype(np.int32),
+        Material(),
+        Pins(held, np.ones(4, np.float32), corners[None, held]),
+        tetrahedralization=Tetrahedralization("FILE", vertices=corners, tetrahedra=tetrahedra),
+    )
+    model = build_system(scene(body)).models[0]
+    assert (model.pin_weights[:8] == [1, 0, 0, 1, 0, 1, 1, 0]).all()
+    assert set(model.joints.particles.tolist()) >= set(held.tolist())
+    assert len(model.positions) == 8

@@ -2,6 +2,7 @@
 """A kernel that is kept is found without its statements, and never another."""
 
 import os
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,16 @@ def test_one_that_was_made_is_found_again_without_its_statements(made):
     forget()
     np.testing.assert_array_equal(products(7), expected)
     assert made == [False]
+
+
+def test_one_that_called_functions_another_way_is_made_again(made, monkeypatch):
+    expected = products(7)
+    made.clear()
+    forget()
+    # new, so that no earlier run has kept it
+    monkeypatch.setattr(kept_kernels, "_calls", secrets.token_hex)
+    np.testing.assert_array_equal(products(7), expected)
+    assert made == [False, True]
 
 
 class Settings:

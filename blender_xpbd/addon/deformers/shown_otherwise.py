@@ -87,7 +87,7 @@ def _is_simplified(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
         return False
     for modifier in obj.modifiers:
         if modifier.type in _SUBDIVIDERS and acts(modifier):
-            asked = (modifier.levels, modifier.render_levels)
+            asked = (modifier.levels * modifier.show_viewport, modifier.render_levels * modifier.show_render)
             shown = (min(asked[0], render.simplify_subdivision), min(asked[1], render.simplify_subdivision_render))
             if shown != asked and shown[0] != shown[1]:
                 return True
@@ -96,6 +96,6 @@ def _is_simplified(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
 
 def _is_switched_once(obj: bpy.types.Object) -> bool:
     """Whether something animates that a modifier by which a bake goes is on in viewports, or in renders, not both."""
-    paths = animated_paths(obj)
+    paths = animated_paths(obj, with_muted=False, with_still=False)
     starts = [f"{modifier_path(one)}.show_" for one in (deformers(obj) if is_body(obj) else obj.modifiers)]
     return any((f"{start}viewport" in paths) != (f"{start}render" in paths) for start in starts)

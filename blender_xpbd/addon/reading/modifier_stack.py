@@ -52,15 +52,13 @@ def deformers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
 
     What a bake has muted counts as if it were not, and what keys turn on at some frames as if it were on.
     """
-    muted, paths = muted_modifiers(obj), animated_paths(obj)
+    muted, paths = muted_modifiers(obj), animated_paths(obj, with_muted=False, with_still=False)
     found = []
     for modifier in obj.modifiers:
-        is_switched = f"{modifier_path(modifier)}.show_viewport" in paths
-        if not (modifier.show_viewport or is_switched or muted.get(modifier.name, (False, False))[0]):
-            continue
-        if modifier.type in TOPOLOGY_MODIFIERS:
+        is_on = modifier.show_viewport or muted.get(modifier.name, (False, False))[0]
+        if modifier.type in TOPOLOGY_MODIFIERS and is_on:
             break
-        if modifier.type in DEFORMERS:
+        if modifier.type in DEFORMERS and (is_on or f"{modifier_path(modifier)}.show_viewport" in paths):
             found.append(modifier)
     return found
 

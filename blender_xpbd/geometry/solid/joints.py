@@ -33,19 +33,33 @@ def is_on_held_face(triangles: Ints, held: Ints, count: int) -> npt.NDArray[np.b
     return found
 
 
-def points_between(positions: Floats, edges: Ints, spacing: float) -> Floats:
-    """Points within edges, so that none is farther than a spacing (and 0.1 %) from the next, shape (points, 3).
+def points_between(positions: Floats, edges: Ints, spacing: float) -> tuple[Ints, Floats]:
+    """Points within edges, so that none is farther than a spacing (and 0.1 %) from the next.
 
     Args:
         positions: of the vertices [m], shape (n, 3).
         edges: shape (edges, 2).
         spacing: [m].
+
+    Returns:
+        The ends of the edge of each point, shape (points, 2), and how far from the first to the second it lies, as a
+        share, shape (points,).
     """
     first, second = positions[edges[:, 0]], positions[edges[:, 1]]
     lengths = np.linalg.norm(second - first, axis=1)
     counts = np.maximum(np.ceil(lengths / spacing - SLACK).astype(np.int64) - 1, 0)
     rows = np.repeat(np.arange(len(edges)), counts)
     places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    shares = ((places + 1) / (counts[rows] + 1))[:, None]
-    between: Floats = (1.0 - shares) * first[rows] + shares * second[rows]
+    return edges[rows], (places + 1) / (counts[rows] + 1)
+
+
+def interpolated(places: Floats, ends: Ints, shares: Floats) -> Floats:
+    """Where points of edges are [m], shape (points, 3).
+
+    Args:
+        places: of what the ends count [m], shape (n, 3).
+        ends: of their edges, as of ``points_between``.
+        shares: along these.
+    """
+    between: Floats = (1.0 - shares)[:, None] * places[ends[:, 0]] + shares[:, None] * places[ends[:, 1]]
     return between

@@ -113,6 +113,10 @@ def test_keys_on_whether_a_deformer_of_a_goal_is_on(make_body, told, read, is_on
     assert '"Body"' in text
     key_whether_it_is_on(modifier, "show_render", is_on_first)
     assert told("W_ANIMATED") == []
+    body.xpbd.mute_deformers = True
+    (text,) = told("W_ANIMATED")
+    assert "act twice" in text
+    body.xpbd.mute_deformers = False
     targets = read().scene.bodies[0].goal.targets
     assert abs(targets[0] - targets[-1]).max() > 0.1
 

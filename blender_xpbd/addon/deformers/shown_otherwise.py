@@ -52,6 +52,9 @@ def shown_otherwise(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object])
     if switched := [obj.name for obj in (*followed, *meshes) if _is_switched_once(obj)]:
         text = "Keys turn a modifier on or off in viewports or in renders alone; a bake goes by viewports: "
         yield Notice("W_ANIMATED", f"{text}{quoted(switched)}.")
+    if unmuted := [obj.name for obj in followed if obj.xpbd.mute_deformers and any(map(any, _switches(obj)))]:
+        text = "Keys turn deformers on, so Mute Deformers While Baked cannot keep them off, and they act twice: "
+        yield Notice("W_ANIMATED", f"{text}{quoted(unmuted)}.")
 
 
 def smoothers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
@@ -96,6 +99,11 @@ def _is_simplified(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
 
 def _is_switched_once(obj: bpy.types.Object) -> bool:
     """Whether something animates that a modifier by which a bake goes is on in viewports, or in renders, not both."""
+    return any(in_viewports != in_renders for in_viewports, in_renders in _switches(obj))
+
+
+def _switches(obj: bpy.types.Object) -> list[tuple[bool, bool]]:
+    """Of each modifier by which a bake goes, whether something animates that it is on in viewports, and in renders."""
     paths = animated_paths(obj, with_muted=False, with_still=False)
     starts = [f"{modifier_path(one)}.show_" for one in (deformers(obj) if is_body(obj) else obj.modifiers)]
-    return any((f"{start}viewport" in paths) != (f"{start}render" in paths) for start in starts)
+    return [(f"{start}viewport" in paths, f"{start}render" in paths) for start in starts]

@@ -105,7 +105,7 @@ def test_other_substeps_by_material_begin_anew(tmp_path):
     """A longer fall asks for more: what was simulated with fewer is not gone on from."""
     made = [
         replace(item, settings=replace(item.settings, quality="MATERIAL"))
-        for item in (scene(jelly_cube(0.5, height=3.0), colliders=[plane()], frames=(1, n)) for n in (6, 40))
+        for item in (scene(jelly_cube(0.5, height=12.0), colliders=[plane()], frames=(1, n)) for n in (6, 40))
     ]
     former = run(write_job(tmp_path, made[0]))
     job = write_job(tmp_path, made[1])

@@ -68,7 +68,7 @@ def test_what_a_push_holds_down_rests_as_by_its_weight(kind):
     floor = replace(floor, pins=pins(floor.positions, np.arange(len(floor.positions))))
     found = []
     for gravity, push in ((-9.81, 0.0), (0.0, -9.81)):
-        above = shifted(placed(ball, "b1", 0.01, (0.0, 0.0, -0.05), **kind, push_z=push), [0.013, 0.007, 0.0])
+        above = shifted(placed(ball, "b1", 0.01, (0.0, 0.0, -0.05), **kind, push_z=push), [0.021, 0.011, 0.0])
         simulation = touching(floor, above, gravity=(0.0, 0.0, gravity), substeps=20)
         for _ in range(4):
             simulation.advance()

@@ -187,20 +187,15 @@ def test_points_between_vertices_stay_on_their_edges_wherever_these_go():
 
 def test_a_joint_between_fixed_corners_has_no_particle():
     """It would hold nothing, and be a piece of its own, without pins."""
-    corners, triangles = cube()
+    corners, _ = cube()
     tetrahedra = np.array([[0, 3, 5, 6], [1, 0, 3, 5], [2, 0, 3, 6], [4, 0, 5, 6], [7, 3, 5, 6]], np.int32)
-    sides = corners[tetrahedra[:, 1:]] - corners[tetrahedra[:, :1]]
-    tetrahedra[np.linalg.det(sides) < 0.0] = tetrahedra[np.linalg.det(sides) < 0.0][:, [0, 1, 3, 2]]
+    is_inverted = np.linalg.det(corners[tetrahedra[:, 1:]] - corners[tetrahedra[:, :1]]) < 0.0
+    tetrahedra[is_inverted] = tetrahedra[is_inverted][:, [0, 1, 3, 2]]
     held = np.array([0, 3, 5, 6], np.int32)
-    body = Body(
-        "b0",
-        "Cube",
-        "JELLY",
-        corners,
-        np.full(len(triangles), 3, np.int32),
-        triangles.ravel().astype(np.int32),
-        Material(),
-        Pins(held, np.ones(4, np.float32), corners[None, held]),
+    body = replace(
+        jelly("cube"),
+        material=Material(),
+        pins=Pins(held, np.ones(4, np.float32), corners[None, held]),
         tetrahedralization=Tetrahedralization("FILE", vertices=corners, tetrahedra=tetrahedra),
     )
     model = build_system(scene(body)).models[0]

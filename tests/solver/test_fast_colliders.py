@@ -12,6 +12,7 @@ from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.step import pair_substeps
 from blender_xpbd.solver.system import fast_colliders
 from blender_xpbd.solver.system.frame_slice import FrameSlice
+from blender_xpbd.solver.windows.pair_tables import DOUBTED
 from tests.geometry.triangle_shapes import icosphere
 from tests.solver.scenes import cloth, pins, touching
 
@@ -59,6 +60,28 @@ def test_nothing_crosses_a_ball_whatever_the_substeps(substeps, slices):
     assert max(part.of for part in slices) > 1
     # before the ball comes and when it has gone, nothing is divided
     assert slices[0] == FrameSlice() == slices[-1]
+
+
+def test_what_only_leaves_its_planes_behind_is_not_told():
+    """A ball that turns the faces of a sheet in a substep; the frame is done again in slices, and then nothing is."""
+    simulation, doubts = curtain(speed=10.0, substeps=10), 0
+    for _ in range(FRAMES):
+        simulation.advance()
+        doubts += read_array(simulation._pairs.counts)[0, DOUBTED]
+        assert simulation.crossings().counts.sum() == 0
+        assert simulation.contact_counts()[:, 1].sum() == 0
+    assert doubts > 0
+
+
+def test_what_passes_within_a_frame_is_told_though_nothing_crosses_when_it_is_over():
+    """Two balls meet in a sheet, and each goes on through the other: one side of the sheet is left to no one."""
+    body = cloth(12)
+    body = replace(body, pins=pins(body.positions, np.arange(12)))
+    balls = [ball(30.0), replace(ball(-30.0, 0.5), identifier="c1", name="Other")]
+    simulation = touching(body, colliders=balls, gravity=(0, 0, 0), substeps=10, frames=(1, FRAMES + 1))
+    simulation.advance()
+    assert simulation.crossings().counts.sum() == 0
+    assert simulation.contact_counts()[0, 1] > 0
 
 
 def test_what_does_not_pass_is_not_divided(slices):

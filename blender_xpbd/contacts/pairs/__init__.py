@@ -12,6 +12,7 @@ run task by task. In the order of a substep, for pair ``k``:
 | pairs that are near | ``limit.limit_pair`` |
 | particle by particle, then limit anew; once or twice | ``limit.slide`` |
 | after the last push, pairs that are near; then one thread | ``anchors.note_slide``, ``anchors.keep_anchor`` |
+| pairs that are near, where ``limit_pair`` left any in doubt | ``passing.may_pass`` |
 | velocities are updated; pairs that are near | ``settle.settle_pair`` |
 
 ``find_near`` answers 1 where a pair is near: its sides may come to less than GAP if they come nearer by ``reach`` [m].

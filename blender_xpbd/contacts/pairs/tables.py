@@ -44,10 +44,12 @@ NEAR_INTS = 6
 # side b to −1), the gap wanted in this substep [m], λₙ [m]
 NEAR_NORMAL, NEAR_WEIGHTS, WANTED, MULTIPLIER = 0, 3, 6, 7
 # ... the mass that takes pushes, 0 where nothing moves [kg], Coulomb's μ, λₜ [m] (3), speed of approach [m/s], e, and
-# how much nearer the sides may come in this substep [m]
+# how much nearer the sides may come in this substep [m], or IN_DOUBT where that does not keep them from passing through
+# each other
 MASS, NEAR_FRICTION, GIVEN, APPROACH, NEAR_RESTITUTION, ROOM = 8, 9, 10, 13, 14, 15
 # ... and the slide of earlier substeps in which the sides stuck [m] (3), see ``anchors``
 OFFSET = 16
+IN_DOUBT = -1.0
 # ... and what settling has added to the normal speed so far [m/s], see ``settle``
 SETTLED = 19
 # ... and the force between its sides in the substep before, see ``press`` [N]

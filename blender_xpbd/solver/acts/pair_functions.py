@@ -9,12 +9,15 @@ import taichi as ti
 from ...constraints.constraint import BDF2
 from ...contacts.generate import to_world
 from ...contacts.pairs.limit import limit_pair
+from ...contacts.pairs.passing import may_pass
 from ...contacts.pairs.push import weight_of
-from ...contacts.pairs.tables import NEAR_INTS, POINTS, ROW
+from ...contacts.pairs.tables import IN_DOUBT, NEAR_INTS, NEAR_WIDTH, POINTS, ROOM, ROW
 from ...device.apart import apart
 from ..windows.pair_tables import (
     COLLIDER,
+    DOUBTED,
     FIRST,
+    IS_IN_DOUBT,
     IS_SOLID,
     LAST,
     MOST_PUSHING,
@@ -63,13 +66,29 @@ def keeps_force(particles: ti.template(), pairs: ti.template(), n):
 
 @apart
 def limit_task(starts: ti.template(), pairs: ti.template(), task, is_last, embeds: ti.template()):
-    """How far the particles of the near pairs of a task may go; the last time, what is not certain is counted."""
+    """How far the particles of the near pairs of a task may go; the last time, what is not certain is noted."""
+    first, end = pairs.pair_starts[task], pairs.pair_starts[task + 1]
+    near, is_in_doubt = pairs.near_counts[task], 0
+    for m in range(near + pairs.limited_counts[task]):
+        n = first + m if m < near else end - 1 - (m - near)
+        if limit_pair(starts, pairs, pairs, pairs, n, embeds) and is_last:
+            count_pair(pairs, n, DOUBTED)
+            pairs.near_floats[n * NEAR_WIDTH + ROOM] = IN_DOUBT
+            is_in_doubt = 1
+    if is_in_doubt == 1:
+        ti.atomic_max(pairs.told[IS_IN_DOUBT], 1)
+
+
+@apart
+def judge_task(particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, embeds: ti.template()):
+    """Count what may have passed through of the near pairs of a task that the truncation left in doubt."""
     first, end = pairs.pair_starts[task], pairs.pair_starts[task + 1]
     near = pairs.near_counts[task]
     for m in range(near + pairs.limited_counts[task]):
         n = first + m if m < near else end - 1 - (m - near)
-        if limit_pair(starts, pairs, pairs, pairs, n, embeds) and is_last:
-            count_pair(pairs, n, TUNNELLED)
+        if pairs.near_floats[n * NEAR_WIDTH + ROOM] == IN_DOUBT:
+            if may_pass(starts, particles.positions, pairs, pairs, n, embeds):
+                count_pair(pairs, n, TUNNELLED)
 
 
 @apart
@@ -82,6 +101,7 @@ def count_pushing(pairs: ti.template()):
     pairs.told[SETTLING_SWEEPS] = 0
     pairs.told[SWEPT] = 0
     pairs.told[SWEPT + 1] = 0
+    pairs.told[IS_IN_DOUBT] = 0
 
 
 @ti.func

@@ -35,10 +35,11 @@ from ..windows.clear_functions import note_places_share
 from ..windows.island_functions import begin_limit_share, close_islands, measure_islands, slide_share, truncate_share
 from ..windows.island_spins import keep_spins, note_spins
 from ..windows.list_functions import check_list_share, open_list_share
+from ..windows.pair_tables import IS_IN_DOUBT
 from ..windows.window_functions import begin_share, check_share, note_share, open_share, reopen_share
 from .functions import projection_step
 from .near_functions import find_near_task
-from .pair_functions import count_pushing, limit_task
+from .pair_functions import count_pushing, judge_task, limit_task
 from .sweep_functions import keep_anchors, settle_task, touch_pair_task
 
 
@@ -84,6 +85,8 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == CLOSE_ISLANDS:
         close_islands(world.particles, starts, world.pairs)
     if act == SETTLE_PAIRS:
+        if detail == 0 and world.pairs.told[IS_IN_DOUBT] == 1:
+            judge_task(world.particles, starts, world.pairs, task, variant.embeds)
         inverse_h = projection_step(h, 0, 0, mode)[2]
         settle_task(world.particles, starts, world.contacts, world.pairs, task, detail, inverse_h, h, variant)
     if ti.static(not variant.has_history):

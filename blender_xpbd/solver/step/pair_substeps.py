@@ -35,6 +35,7 @@ from ..system.system import System
 from ..windows.anchor_state import ROW_WIDTH, read_anchors, write_anchors
 from ..windows.pair_tables import (
     CLIPPED,
+    DOUBTED,
     IS_OVER,
     ISLAND,
     LAID_SPAN,
@@ -167,12 +168,12 @@ class PairSubsteps:
         1 where it may stay as it is: nothing may have passed through anything. What may have passed through bodies
         of PBD alone is told only.
         """
-        has_passed = read_array(self.counts)[:, TUNNELLED] > 0
-        bodies = has_passed[: self._objects.body_count]
-        if not has_passed.any() or (bodies.any() and not (bodies & ~self._are_pbd).any()):
+        is_in_doubt = read_array(self.counts)[:, DOUBTED] > 0
+        bodies = is_in_doubt[: self._objects.body_count]
+        if not is_in_doubt.any() or (bodies.any() and not (bodies & ~self._are_pbd).any()):
             return 1
         shares = self._fast.shares(frame_index)
-        if has_passed[self._objects.body_count :][shares > FAST].any():
+        if is_in_doubt[self._objects.body_count :][shares > FAST].any():
             return self._fast.slices(shares)
         return 1 if self._was_tangled else max(1, min(DOUBT_SLICES, MOST_SUBSTEPS // self._substeps))
 
@@ -275,8 +276,8 @@ class PairSubsteps:
         # what is not tangled is kept so by the truncation, unless it tells otherwise, or a list lacked a pair
         if not must_look and frame_slice.number == frame_slice.of - 1:
             must_look = self._tell_crossings()
-        has_passed = bool(read_array(self.counts)[:, TUNNELLED].any())
-        write_array(self.may_cross, np.array([must_look or has_passed], np.float32))
+        is_in_doubt = bool(read_array(self.counts)[:, DOUBTED].any())
+        write_array(self.may_cross, np.array([must_look or is_in_doubt], np.float32))
         return self._plan
 
     def anchors(self) -> npt.NDArray[np.float64]:
@@ -352,7 +353,7 @@ class PairSubsteps:
         if crossing:
             self._has_crossed = True
             with edited_array(self.counts) as counts:
-                counts[list(crossing), TUNNELLED] += 1
+                counts[np.ix_(list(crossing), [TUNNELLED, DOUBTED])] += 1
         return look.is_needed
 
     @property

@@ -15,11 +15,14 @@ MUST_SEARCH, MAY_SEARCH, SETTLING_SWEEPS, SWEPT = range(4)
 # one after none is to hold; for how many the boxes were laid out last; and whether all vertices of colliders are placed
 # in each substep, for a look at what crosses
 MOST_SEARCHES, IS_OVER, LIST_FIRST, LIST_SPAN, NEXT_SPAN, LAID_SPAN, PLACES_ALL = range(5, 12)
-TOLD_WIDTH = 12
+# ... and whether the truncation of this substep left any pair in doubt
+IS_IN_DOUBT = 12
+TOLD_WIDTH = 13
 # of ``object_counts``: pairs of the object that pushed in this substep; of a frame, most of them in a substep, how
-# often its particles were clipped, and how often a pair of it may have passed through itself
-PUSHING, MOST_PUSHING, CLIPPED, TUNNELLED = range(4)
-OBJECT_COUNT_WIDTH = 4
+# often its particles were clipped, how often a pair of it may have passed through itself, and how often the truncation
+# did not know
+PUSHING, MOST_PUSHING, CLIPPED, TUNNELLED, DOUBTED = range(5)
+OBJECT_COUNT_WIDTH = 5
 # of ``watch_limits``: the greatest of ``reaches`` and of ``strays`` in this substep [m]; the greatest sum of the sizes
 # of a point's weights; then for each task up to what clearance its pairs are watched [m]
 GREATEST_REACH, GREATEST_STRAY, WATCH_SPREAD, WATCH_LIMITS = range(4)

@@ -16,7 +16,7 @@ from blender_xpbd.solver.step.pair_substeps import DOUBT_SLICES
 from blender_xpbd.solver.system.frame_slice import FrameSlice
 from blender_xpbd.solver.system.mode import static_mode
 from blender_xpbd.solver.system.system import build_system
-from blender_xpbd.solver.windows.pair_tables import TUNNELLED
+from blender_xpbd.solver.windows.pair_tables import DOUBTED, TUNNELLED
 from tests.solver.scenes import cloth, jelly_cube, plane, scene, touching
 from tests.solver.test_untangling import as_cloth
 
@@ -100,7 +100,7 @@ def test_a_frame_in_doubt_is_done_again_in_slices_and_tells_only_of_these(monkey
         found.append((frame_index, frame_slice))
         if frame_index == 1 and frame_slice == FrameSlice():
             with edited_array(self.counts) as counts:
-                counts[0, TUNNELLED] = 3
+                counts[0, [TUNNELLED, DOUBTED]] = 3
         return result
 
     monkeypatch.setattr(pair_substeps.PairSubsteps, "simulate_slice", doubted)
@@ -144,7 +144,7 @@ def test_what_passed_through_pbd_alone_divides_nothing(passed_through, divides):
     simulation = touching(*bodies, substeps=4)
     assert simulation._pairs is not None
     with edited_array(simulation._pairs.counts) as counts:
-        counts[list(passed_through), TUNNELLED] = 3
+        counts[list(passed_through), DOUBTED] = 3
     assert (simulation._pairs.slices(1) > 1) == divides
 
 
@@ -188,7 +188,7 @@ def test_what_begins_tangled_is_not_done_again(monkeypatch):
         result = simulate(self, plan, path, frame_index, frame_slice)
         found.append(frame_slice)
         with edited_array(self.counts) as counts:
-            counts[0, TUNNELLED] = 3
+            counts[0, DOUBTED] = 3
         return result
 
     monkeypatch.setattr(pair_substeps.PairSubsteps, "simulate_slice", doubted)

@@ -161,6 +161,17 @@ def test_a_grain_hangs_on_another_as_long_as_cohesion_bears_its_weight(cohesion,
         assert places[0, 2] - places[1, 2] == pytest.approx(2.0 * radius, rel=0.02)
 
 
+def test_grains_that_are_left_out_pass_through_the_others_and_lie_on_the_floor():
+    """They met all the same: nothing asked for the group."""
+    points = [(0.0, 0.0, 0.01), (0.0, 0.0, 0.2), (0.1, 0.0, 0.01), (0.1, 0.0, 0.2)]
+    body = grains(points, radius=0.01)
+    body = replace(body, contact=replace(body.contact, left_out=np.array([1], np.int32)))
+    places = run(grain_solver(body, colliders=[plane()], substeps=10), 24)
+    np.testing.assert_allclose(places[:3, 2], 0.01, atol=1e-4)
+    assert places[3, 2] > 0.0299
+    assert len(build_system(grain_scene(body)).grains) == 3
+
+
 def test_two_objects_of_grains_meet_unless_one_is_not_to():
     for meet, apart in ((True, 0.02), (False, 0.0)):
         pair = [

@@ -38,6 +38,8 @@ _BY_SCENE = {
     "air_lift": ("air_density", "use_force_fields"),
     "force_weight": ("use_force_fields",),
 }
+# the setting of the floor that is followed, and the floor's switch
+_OF_FLOOR = ("floor_height", "use_floor")
 # what gives a Pin Frequency something to hold
 _HOLDERS = ("pin_group", "attach_object")
 # groups, and the settings of which one at least must be on for them to scale or to hold anything
@@ -184,7 +186,7 @@ def _idle_keys(
     stiff_in_vain: Sequence[bpy.types.Object],
     pinned: frozenset[int],
 ) -> Notice | None:
-    """A warning for followed settings of bodies that have nothing to act on.
+    """A warning for followed settings of bodies, and of the floor, that have nothing to act on.
 
     Args:
         scene: to be baked.
@@ -198,6 +200,9 @@ def _idle_keys(
         for name in sorted(followed_settings(obj) - (STIFFNESSES if obj in stiff_in_vain else frozenset()))
         if (stops := _stops(scene, obj, name, is_pinned=obj.session_uid in pinned))
     ]
+    if _OF_FLOOR[0] in animated_settings(scene) and not scene.xpbd.use_floor:
+        height, switch = _labels(scene.xpbd, _OF_FLOOR)
+        found.append(f'{height} of "{scene.name}" (see {switch})')
     return Notice("W_ANIMATED", f"Some animated XPBD settings do nothing: {'; '.join(found)}.") if found else None
 
 

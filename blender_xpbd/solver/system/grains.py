@@ -38,7 +38,7 @@ SLACK = 0.8
 
 @dataclass(frozen=True)
 class Grains:
-    """The grains of a scene.
+    """The grains of a scene that meet others.
 
     Attributes:
         models: of all bodies, without their constraints.
@@ -96,7 +96,7 @@ class Grains:
 def build_grains(
     models: Sequence[BodyModel], starts: Ints, places: Floats, inverse_masses: Floats, contacts: ContactPoints
 ) -> Grains:
-    """Find the grains of a scene.
+    """Find the grains of a scene that meet others.
 
     Args:
         models: of all bodies.
@@ -109,24 +109,27 @@ def build_grains(
         XpbdError: E_OVERLAP, where too many start in one place.
     """
     rows = []
-    for number, (model, start) in enumerate(zip(models, starts, strict=False)):
-        mine = np.zeros((len(model.radii), GRAIN_INTS), np.int32)
-        mine[:, GRAIN_PARTICLE] = start + np.arange(len(mine))
-        mine[:, GRAIN_BODY] = number
-        rows.append(mine)
+    members = [_members(model) for model in models]
+    for number, (mine, start) in enumerate(zip(members, starts, strict=False)):
+        row = np.zeros((len(mine), GRAIN_INTS), np.int32)
+        row[:, GRAIN_PARTICLE] = start + mine
+        row[:, GRAIN_BODY] = number
+        rows.append(row)
     ints = np.concatenate([np.zeros((0, GRAIN_INTS), np.int32), *rows])
     point_of = np.zeros(int(starts[-1]), np.int32)
     point_of[contacts.elements[:, 0]] = np.arange(len(contacts))
     particles = ints[:, GRAIN_PARTICLE]
     ints[:, GRAIN_POINT] = point_of[particles]
     bodies = [model.body for model in models]
-    radii = np.concatenate([np.zeros(0), *(model.radii for model in models)])
+    radii = np.concatenate([np.zeros(0), *(model.radii[mine] for model, mine in zip(models, members, strict=True))])
     meet = np.array([[_meet(a, b) for b in bodies] for a in bodies])
     return Grains(
         models=tuple(replace(model, blocks=()) for model in models),
         ints=ints,
         radii=radii,
-        grips=np.concatenate([np.zeros(0), *(_grips(model) for model in models)]),
+        grips=np.concatenate(
+            [np.zeros(0), *(_grips(model)[mine] for model, mine in zip(models, members, strict=True))]
+        ),
         meet=meet,
         growth=build_growth(
             places[particles],
@@ -138,6 +141,11 @@ def build_grains(
         ),
         stick=any(len(model.radii) and model.body.material.cohesion > 0.0 for model in models),
     )
+
+
+def _members(model: BodyModel) -> Ints:
+    """Which grains of a body meet others, by their numbers; those that are left out pass through all of them."""
+    return np.setdiff1d(np.arange(len(model.radii), dtype=np.int32), model.body.contact.left_out)
 
 
 def _grips(model: BodyModel) -> Floats:

@@ -243,6 +243,7 @@ def test_animated_settings(bpy, make_body, read):
     wall = make_body("Wall", role="COLLIDER")
     make_body("Other", role="COLLIDER")
     scene = bpy.context.scene
+    scene.xpbd.use_floor = True
     for data in (body, wall, scene):
         # an action that has the data's slot, in every version
         data.keyframe_insert("hide_render" if data is not scene else "audio_volume")
@@ -518,6 +519,8 @@ def test_keys_of_the_floors_height_are_followed_and_no_warning(bpy, make_body, r
     scene.xpbd.use_floor = True
     scene.keyframe_insert("xpbd.floor_height", frame=1)
     assert read() == []
+    scene.xpbd.use_floor = False
+    assert told(read(), "W_ANIMATED") == 'Some animated XPBD settings do nothing: Height of "Scene" (see Floor).'
 
 
 @pytest.mark.parametrize("path", ["location", "rotation_euler", "delta_scale"])

@@ -55,6 +55,9 @@ def give_field(bpy, obj, kind):
 def particle_acceleration(bpy, weight=1.0):
     """Of a particle of 1 kg [m/s²] with a weight of all fields, and where and how fast it is meanwhile."""
     scene = bpy.context.scene
+    fields = bpy.data.collections.new("Fields")
+    for obj in (one for one in scene.objects if one.field is not None and one.field.type != "NONE"):
+        fields.objects.link(obj)
     scene.gravity, scene.render.fps = (0.0, 0.0, 0.0), int(RATE)
     mesh = bpy.data.meshes.new("Source")
     mesh.from_pydata([PLACE], [], [])
@@ -66,6 +69,9 @@ def particle_acceleration(bpy, weight=1.0):
     settings.emit_from, settings.use_emit_random = "VERT", False
     settings.normal_factor, settings.object_align_factor = 0.0, VELOCITY
     settings.effector_weights.all = weight
+    # without one of its own a particle feels no charge; of 1 C/kg it does what all bodies do
+    settings.force_field_1.type, settings.force_field_1.strength = "CHARGE", 1.0
+    settings.effector_weights.collection = fields
     settings.mass, settings.integrator, settings.timestep, settings.subframes = 1.0, "RK4", 1.0 / RATE, 9
     states = []
     for frame in range(1, 5):
@@ -105,6 +111,7 @@ FIELDS = {
     "magnet of a plane": ("MAGNET", {"strength": 2.0, "shape": "PLANE"}),
     "harmonic": ("HARMONIC", {"strength": 9.0, "harmonic_damping": 0.3, "rest_length": 0.4}),
     "harmonic with flow": ("HARMONIC", {"strength": 4.0, "flow": 1.0, "falloff_power": 1.0}),
+    "charge": ("CHARGE", {"strength": -2.0, "falloff_power": 1.0}),
     "drag by speed": ("DRAG", {"linear_drag": 0.7, "quadratic_drag": 0.0}),
     "drag": ("DRAG", {"linear_drag": 0.3, "quadratic_drag": 0.4}),
 }

@@ -7,8 +7,8 @@ import bpy
 
 from ....scene.body_kinds import body_kind
 from ...baking.ignored_inputs import is_unseen_rig
+from ...checking.shown_smooth import turn_smoothing_off
 from ...data.object_types import is_body
-from ...deformers.shown_otherwise import turn_smoothing_off
 from ...reading.modifier_stack import deformers
 from .remedy import ObjectRemedy, Remedy, name_property
 

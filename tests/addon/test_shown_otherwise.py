@@ -8,8 +8,6 @@ import pytest
 from blender_xpbd.addon.reading.modifier_stack import deformers
 from blender_xpbd.addon.reading.motion import _curves
 
-SMOOTHERS = ("SMOOTH", "CORRECTIVE_SMOOTH", "LAPLACIANSMOOTH")
-
 
 @pytest.fixture
 def told(bpy, read):
@@ -28,46 +26,6 @@ def ball(bpy):
     made = bpy.context.object
     made.name, made.xpbd.role = "Ball", "COLLIDER"
     return made
-
-
-@pytest.mark.parametrize("role", ["CLOTH", "JELLY"])
-@pytest.mark.parametrize("kind", SMOOTHERS)
-def test_smoothing_of_what_may_lie_on_something(bpy, make_body, told, kind, role):
-    body = make_body("Body", role=role)
-    modifier = body.modifiers.new("Even", kind)
-    if kind == "LAPLACIANSMOOTH":
-        modifier.lambda_factor = 0.1
-    bpy.context.scene.xpbd.use_floor = True
-    assert told("W_SHOWN_SMOOTH") == [], "a mean of points over a floor is over it"
-    make_body("Other", location=(0.0, 0.0, 3.0))
-    (text,) = told("W_SHOWN_SMOOTH")
-    assert '"Body"' in text
-    modifier.iterations = 0
-    assert told("W_SHOWN_SMOOTH") == []
-
-
-def test_smoothing_over_a_collider_or_itself(bpy, make_body, told, ball):
-    body = make_body("Body", role="CLOTH")
-    body.modifiers.new("Even", "SMOOTH")
-    assert told("W_SHOWN_SMOOTH")
-    body.xpbd.goal_source = "DEFORMED"
-    assert told("W_SHOWN_SMOOTH") == [], "it is taken out of the result"
-    body.xpbd.goal_source = "NONE"
-    bpy.data.objects.remove(ball)
-    assert told("W_SHOWN_SMOOTH") == []
-    body.xpbd.use_self_collision = True
-    assert told("W_SHOWN_SMOOTH")
-
-
-def test_the_button_turns_smoothing_off(bpy, make_body, codes, ball):
-    body = make_body("Body", role="CLOTH")
-    modifier = body.modifiers.new("Even", "SMOOTH")
-    assert "W_SHOWN_SMOOTH" in codes()
-    assert bpy.ops.xpbd.turn_smoothing_off(object_name="Body") == {"FINISHED"}
-    assert not modifier.show_viewport
-    assert not modifier.show_render
-    assert "W_SHOWN_SMOOTH" not in codes()
-    assert bpy.ops.xpbd.turn_smoothing_off(object_name="Body") == {"CANCELLED"}
 
 
 def test_simplify_of_a_collider(bpy, make_body, told, codes, ball):

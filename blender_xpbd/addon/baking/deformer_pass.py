@@ -21,6 +21,7 @@ from ..deformers.probe import Probe, remove_lost_probes
 from ..keys.shape_key_writer import ShapeKeyWriter
 from ..reading.motion import frame_kept
 
+Singles = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 
 # of the size of a mesh: what is not mended any more, and what is told
@@ -42,6 +43,8 @@ class _Body:
         self.writer, self.probe = writer, Probe(scene, obj)
         self.motion = writer.target.deformed
         self.worst, self.worst_frame = 0.0, 0
+        self._played: Singles | None = None
+        self._late = 0.0
 
     def begin(self, frame: int, positions: Floats) -> None:
         """Take up a frame with the simulated positions in the world [m], shape (vertices, 3)."""
@@ -55,9 +58,22 @@ class _Body:
         self._acceleration = Acceleration()
         self.probe.show(self._best)
 
+    def follow_parent(self, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Have the copy show what a parent that deforms it is like at the frame; whether there is one.
+
+        Blender plays a lattice that is a parent a frame late.
+        """
+        if self.motion.has_parent:
+            self._played = self.probe.shape(depsgraph)
+            self.probe.look_again()
+        return self.motion.has_parent
+
     def mend(self, depsgraph: bpy.types.Depsgraph) -> bool:
         """Look how far off it is, and try another place where that counts; whether there is something to look at."""
-        off = self._wanted - self.probe.shape(depsgraph)
+        shape = self.probe.shape(depsgraph)
+        if self._played is not None:
+            self._late, self._played = float(np.abs(self._played - shape).max()), None
+        off = self._wanted - shape
         error = float(np.einsum("vi,vi->", off, off))
         self._vain = 0 if error < 0.99 * self._error else self._vain + 1
         if error < self._error:
@@ -75,8 +91,9 @@ class _Body:
         if self._steps:
             self.motion.correct(self._index, self._best)
             self.writer.rewrite(frame, self._best)
-        if self._farthest > self.worst:
-            self.worst, self.worst_frame = self._farthest, frame
+        off = max(self._farthest, self._late)
+        if off > self.worst:
+            self.worst, self.worst_frame = off, frame
 
     def notice(self) -> Notice | None:
         """A warning where it is still off and nothing else tells why."""
@@ -84,7 +101,7 @@ class _Body:
             return None
         text = (
             f"With {self.motion.deformer_names} live the mesh is off by up to {self.worst / self.motion.size:.2g} of "
-            f"its size from what was simulated, most at frame {self.worst_frame}. Turn on Mute Deformers While Baked."
+            f"its size from what was simulated, most at frame {self.worst_frame}. {self.motion.advice}"
         )
         return Notice("W_DEFORMER", text, self.writer.target.name)
 
@@ -132,6 +149,9 @@ def take_deformers_out(
                 for number, body in mine.items():
                     body.begin(frame, positions(number, frame))
                 context.scene.frame_set(frame)
+                depsgraph = context.evaluated_depsgraph_get()
+                if [body for body in mine.values() if body.follow_parent(depsgraph)]:
+                    context.view_layer.update()
                 waiting = list(mine.values())
                 while waiting := [body for body in waiting if body.mend(context.evaluated_depsgraph_get())]:
                     context.view_layer.update()

@@ -32,11 +32,13 @@ from ..process.speeds import read_speeds
 from ..reading.motion import may_deform
 from ..reading.parameter_tracks import animated_settings
 from ..reading.pose_reader import range_notices
+from .bevelled import bevelled
 from .checks import CHECKS, flat_solids, starts_inside
 from .expense import Expense, expense, expense_text, with_kernels
 from .finding import Finding, findings_of, findings_text, names_let_out
 from .letting_out import forget_let_out, let_out
 from .lying import lying
+from .shown_smooth import shown_smooth
 from .smoothed import smoothed
 from .thickened import thickened
 
@@ -80,6 +82,8 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found += lying(context, scene)
         found += smoothed(context.scene, scene)
         found += thickened(context.scene, scene)
+        found += bevelled(context.scene, scene)
+        found += shown_smooth(context.scene, scene)
         folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)

@@ -12,6 +12,7 @@ looked at.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +21,12 @@ from mathutils.kdtree import KDTree
 
 from ...scene.body import Body
 from ...scene.collider import Collider
+from ...scene.collider_shapes import has_triangles, plane_normal
+from ...scene.scene import Scene
 from ...scene.transforms import transformed
 from ..reading.feel import length_of
+from .gaps import meet
+from .lying import PLANE
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -118,6 +123,29 @@ def reach_of(body: Body, gravity: Floats) -> Box:
             along[np.abs(along) <= 1e-6 * np.linalg.norm(way)] = 0.0
             low, high = np.where(along < 0.0, -np.inf, low), np.where(along > 0.0, np.inf, high)
     return Box(axes, low, high)
+
+
+def is_reached(collider: Collider, reach: Box, boxes: Boxes) -> bool:
+    """Whether a collider is where a body may come, by the box of ``reach_of``."""
+    if has_triangles(collider):
+        return reach.meets(boxes.about(collider))
+    matrix = collider.transforms[0]
+    if collider.shape == PLANE:
+        normal = plane_normal(collider)
+        return reach.lowest(normal) <= float(normal @ matrix[:3, 3])
+    radius = collider.radius * float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
+    return reach.distance(matrix[:3, 3]) <= radius
+
+
+def within_reach(body: Body, read: Scene, boxes: Boxes) -> Iterator[Body | Collider]:
+    """Colliders and other bodies that a body meets and may come to."""
+    sees, reach = body.contact.sees, reach_of(body, read.gravity)
+    for collider in read.colliders:
+        if (sees is None or collider.identifier in sees) and is_reached(collider, reach, boxes):
+            yield collider
+    for other in read.bodies:
+        if meet(body, other) and reach.meets(boxes.about(other)):
+            yield other
 
 
 def _reach_from_pins(rest: Floats, pinned: Ints, pins: Floats, axes: Floats) -> tuple[Floats, Floats]:

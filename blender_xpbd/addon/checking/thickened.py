@@ -14,16 +14,13 @@ import numpy as np
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
-from ...scene.collider import Collider
-from ...scene.collider_shapes import has_triangles, plane_normal
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.scene import Scene
 from ..data.properties import unit_scale_of
 from ..reading.modifier_stack import acts
 from .gaps import MOST_GAP, Gaps, meet
-from .lying import PLANE
-from .reach import Box, Boxes, reach_of
+from .reach import Boxes, is_reached, reach_of
 
 # of a gap, by how much what is seen may be thicker: nobody sees less
 _MARGIN = 0.01
@@ -117,7 +114,7 @@ def _gaps(
     """
     side, sees, reach = sides[body.identifier], body.contact.sees, reach_of(body, read.gravity)
     for one in read.colliders:
-        if (sees is None or one.identifier in sees) and _is_reached(one, reach, boxes):
+        if (sees is None or one.identifier in sees) and is_reached(one, reach, boxes):
             yield one.name, side, gaps.to_colliders(body)
     for other in read.bodies:
         kind = body_kind(other.role, other.name)
@@ -125,14 +122,3 @@ def _gaps(
             yield other.name, side + sides.get(other.identifier, 0.0), gaps.between(body, other)
     if body.contact.self_collision:
         yield body.name, 2.0 * side, gaps.thickness(body)
-
-
-def _is_reached(collider: Collider, reach: Box, boxes: Boxes) -> bool:
-    if has_triangles(collider):
-        return reach.meets(boxes.about(collider))
-    matrix = collider.transforms[0]
-    if collider.shape == PLANE:
-        normal = plane_normal(collider)
-        return reach.lowest(normal) <= float(normal @ matrix[:3, 3])
-    radius = collider.radius * float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
-    return reach.distance(matrix[:3, 3]) <= radius

@@ -36,6 +36,7 @@ class _Deformed:
         names = (*modifiers, *([""] if has_deforming_parent(obj) else []))
         self.motion = DeformedMotion(obj.name, names, tuple(modifiers) if obj.xpbd.mute_deformers else ())
         self._rest = read_rest_shape(obj)
+        self._has_parent = has_deforming_parent(obj)
         self._has_keys = len(own_keys(obj)) > 1
         self.step = _DISPLACEMENT * (float(np.ptp(self._rest, axis=0).max()) or 1.0)
         count = 4 if self.motion.is_taken_out else 1 if names else 0
@@ -53,6 +54,11 @@ class _Deformed:
         self._rest = rest
         self._place()
         return True
+
+    def follow_parent(self) -> None:
+        """Have the copies show what a parent that deforms them is like at this frame."""
+        for probe in self.probes if self._has_parent else ():
+            probe.look_again()
 
     def note(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Take the shapes of a frame."""
@@ -116,6 +122,7 @@ class DeformedBodies:
             return
         for body in self._bodies:
             body.follow_keys()
+            body.follow_parent()
         # also makes copies known that are new, and shows those that shape keys have changed
         context.view_layer.update()
         depsgraph = context.evaluated_depsgraph_get()
@@ -140,7 +147,7 @@ def flattened_notices(motions: dict[int, DeformedMotion], start: int) -> tuple[N
         if count:
             text = (
                 f"At frame {start + index}, {count} vertices go where {motion.deformer_names} puts them, whatever "
-                "their shape key says: there the result is not seen. Turn on Mute Deformers While Baked."
+                f"their shape key says: there the result is not seen. {motion.advice}"
             )
             notices.append(Notice("W_DEFORMER", text, motion.name))
     return tuple(notices)

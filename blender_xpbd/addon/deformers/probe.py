@@ -57,6 +57,10 @@ class Probe:
         block.points.foreach_set("co", np.ascontiguousarray(coordinates, np.float32).ravel())
         probe.data.update_tag()
 
+    def look_again(self) -> None:
+        """Have it evaluated anew: Blender does not at a new frame, where a parent deforms it that has changed."""
+        self._require().data.update_tag()
+
     def shape(self, depsgraph: bpy.types.Depsgraph) -> Singles:
         """The vertices after the deformers, shape (vertices, 3).
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What viewports or renders show in another shape than a bake reads or makes, so that things touch that do not."""
+"""What viewports or renders show in another shape than a bake reads, so that things touch that do not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import bpy
 
@@ -16,13 +15,6 @@ from ..data.object_types import is_body, takes_part
 from ..reading.modifier_stack import acts, deformers, follows_deformed, modifier_path
 from ..reading.motion import animated_paths
 
-_PLANE = "PLANE"
-# modifiers that even a surface out, and how much of it they do
-_SMOOTHERS = {
-    "SMOOTH": ("factor",),
-    "CORRECTIVE_SMOOTH": ("factor",),
-    "LAPLACIANSMOOTH": ("lambda_factor", "lambda_border"),
-}
 _SUBDIVIDERS = frozenset(("SUBSURF", "MULTIRES"))
 
 
@@ -35,13 +27,6 @@ def shown_otherwise(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object])
     """
     bodies = [obj for obj in enabled if is_body(obj)]
     colliders = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
-    for obj in bodies:
-        if smoothers(obj) and _touches(obj, bodies, colliders):
-            text = (
-                "Smooth, Corrective Smooth or Laplacian Smooth moves the finished result, so that it may be shown "
-                "inside what it lies on. Turn it off, or choose Deformed Mesh as Goal."
-            )
-            yield Notice("W_SHOWN_SMOOTH", text, obj.name)
     meshes = [obj for obj in colliders if collider_shape(obj.xpbd.collider_shape).needs_mesh]
     if coarser := [obj.name for obj in meshes if _is_simplified(scene, obj)]:
         text = (
@@ -55,32 +40,6 @@ def shown_otherwise(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object])
     if unmuted := [obj.name for obj in followed if obj.xpbd.mute_deformers and any(map(any, _switches(obj)))]:
         text = "Keys turn deformers on, so Mute Deformers While Baked cannot keep them off, and they act twice: "
         yield Notice("W_ANIMATED", f"{text}{quoted(unmuted)}.")
-
-
-def smoothers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
-    """The modifiers that even out the finished result of a body: all, but for deformers that its goal follows."""
-    followed = {one.name for one in deformers(obj)} if follows_deformed(obj) else set()
-    return [one for one in obj.modifiers if one.name not in followed and acts(one) and _evens(one)]
-
-
-def turn_smoothing_off(obj: bpy.types.Object) -> str:
-    """Turn off what evens out the finished result of a body; why not, where nothing does."""
-    found = smoothers(obj)
-    for modifier in found:
-        modifier.show_viewport = modifier.show_render = False
-    return "" if found else f'No modifier smooths the result of "{obj.name}"'
-
-
-def _evens(modifier: Any) -> bool:
-    """Whether a modifier evens anything out, as it is set."""
-    factors = _SMOOTHERS.get(modifier.type, ())
-    return any(getattr(modifier, name) != 0.0 for name in factors) and modifier.iterations > 0
-
-
-def _touches(obj: bpy.types.Object, bodies: Sequence[bpy.types.Object], colliders: Sequence[bpy.types.Object]) -> bool:
-    """Whether a body may touch anything but planes: a mean of points over a plane is over it, too."""
-    others = len(bodies) > 1 or obj.xpbd.use_self_collision
-    return bool(others or any(one.xpbd.collider_shape != _PLANE for one in colliders))
 
 
 def _is_simplified(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:

@@ -47,6 +47,21 @@ class DeformedMotion:
         return " and ".join(f'"{name}"' if name else "its parent" for name in self.deformers)
 
     @property
+    def has_parent(self) -> bool:
+        """Whether one of them is the parent."""
+        return "" in self.deformers
+
+    @property
+    def advice(self) -> str:
+        """What to do where they cannot be taken out."""
+        if not self.has_parent:
+            return "Turn on Mute Deformers While Baked."
+        return (
+            "Blender may play a parent that deforms a frame late, and it cannot be muted: choose Object as its type in "
+            "Object Properties > Relations, and give the object a Lattice or Armature modifier in its place."
+        )
+
+    @property
     def size(self) -> float:
         """Of the mesh at the first frame, along its longest side."""
         return float(np.ptp(self.shapes[0], axis=0).max())

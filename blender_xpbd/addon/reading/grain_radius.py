@@ -13,6 +13,9 @@ from .points import read_points
 # of the distances from each point to its nearest one, the share that is shorter than two radii: points that lie on each
 # other, or nearly so, do not make all grains tiny
 _NEARER = 0.1
+# what is nearer than two such radii by no more than this share makes all grains a little smaller: a ring without room
+# would spring open, as the inner one of a torus
+_LITTLE = 0.2
 
 
 def fitting_radius(obj: bpy.types.Object) -> float | None:
@@ -25,4 +28,6 @@ def fitting_radius(obj: bpy.types.Object) -> float | None:
     tree.balance()
     nearest = np.array([tree.find_n(Vector(place), 2)[-1][2] for place in places.tolist()])
     apart = nearest[nearest > 0.0]
-    return 0.5 * float(np.quantile(apart, _NEARER)) if len(apart) else None
+    if not len(apart):
+        return None
+    return 0.5 * float(apart[apart >= (1.0 - _LITTLE) * np.quantile(apart, _NEARER)].min())

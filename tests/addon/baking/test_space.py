@@ -63,3 +63,14 @@ def test_a_bake_is_told_on_a_disk_without_room(space, monkeypatch, tmp_path):
     monkeypatch.setattr(space.shutil, "disk_usage", lambda _path: SimpleNamespace(free=1000))
     scene = Scene((cloth(5),), (), FrameRange(1, 10), SolverSettings())
     assert [notice.code for notice in space.space_notices(scene, tmp_path, has_fewer_keys=False)] == ["W_SPACE"]
+
+
+def test_a_folder_whose_name_is_too_long_is_told_as_one(bpy, make_body, fake_worker, tmp_path):
+    """Where room was looked for, the system's own error came, without a code."""
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.scene.errors import XpbdError
+
+    make_body()
+    with pytest.raises(XpbdError, match=r"E_IO.*File name too long"):
+        run_bake(bpy.context, BakeOptions(frame_start=1, frame_end=2, cache=tmp_path / ("x" * 300)))

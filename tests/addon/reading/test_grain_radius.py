@@ -42,6 +42,14 @@ def test_points_that_lie_on_each_other_make_the_others_no_smaller(bpy):
     assert radius(bpy, grains(bpy, [*points, points[0], points[5] + 1e-6])) == pytest.approx(0.05, rel=1e-4)
 
 
+def test_a_torus_has_room_along_its_inner_ring(bpy):
+    """48 of 576 points are a little nearer to each other than the rest; they were thrown at 1 m/s."""
+    bpy.ops.mesh.primitive_torus_add(major_radius=0.4, minor_radius=0.1)
+    obj = bpy.context.object
+    obj.xpbd.role = "GRAINS"
+    assert radius(bpy, obj) == pytest.approx(0.3 * np.sin(np.pi / 48), rel=1e-4)
+
+
 def test_a_radius_that_was_set_counts(bpy):
     obj = grains(bpy, lattice(0.1))
     obj.xpbd.radius = 0.002

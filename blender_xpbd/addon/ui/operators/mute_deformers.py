@@ -7,8 +7,9 @@ import bpy
 
 from ....scene.body_kinds import body_kind
 from ...baking.ignored_inputs import is_unseen_rig
+from ...checking.shown_smooth import turn_smoothing_off
 from ...data.object_types import is_body
-from ...deformers.shown_otherwise import turn_smoothing_off
+from ...reading.modifier_stack import deformers
 from .remedy import ObjectRemedy, Remedy, name_property
 
 
@@ -43,6 +44,8 @@ class XPBD_OT_mute_deformers(ObjectRemedy, bpy.types.Operator):
 
     def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Ask the next bake for it."""
+        if not deformers(obj):
+            return f'No modifier of "{obj.name}" deforms it; a parent that does cannot be muted'
         obj.xpbd.mute_deformers = True
         return ""
 

@@ -12,8 +12,10 @@ import numpy as np
 from mathutils import Matrix
 
 from ....scene.body import Body
+from ....scene.parameters.material_parameters import STRAND
 from ....scene.scene import Scene
 from ...baking.standing_report import forget_fault
+from ...checking.bevelled import shown_radius
 from ...checking.check_scene import read_first_frame, renew_findings
 from ...checking.depths import depths
 from ...checking.doubled import merge_doubled
@@ -261,14 +263,20 @@ class XPBD_OT_set_contact_distance(ObjectRemedy, bpy.types.Operator):
 
 
 class XPBD_OT_make_room(ObjectRemedy, bpy.types.Operator):
-    """Give a cloth a gap as wide as Solidify shows it thick, so that it does not sink into what it lies on."""
+    """Give a cloth the gap that Solidify, or a strand the radius that its bevel shows, so that it does not sink in."""
 
     bl_idname = "xpbd.make_room"
     bl_label = "Make Room"
     object_name: name_property()
 
     def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
-        """Set Contact Distance and Thickness."""
+        """Set Contact Distance and Thickness, or the Radius of a strand."""
+        if obj.xpbd.role == STRAND:
+            shown = shown_radius(obj)
+            if shown <= obj.xpbd.radius:
+                return f'Its bevel shows "{obj.name}" no thicker than it is simulated'
+            obj.xpbd.radius = shown
+            return ""
         body = next(
             (one for one in read_first_frame(context, BakeOptions()).scene.bodies if one.name == obj.name), None
         )

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A body whose result is smoothed is told of what it may be shown inside, and of nothing that is out of its reach."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+SMOOTHERS = ("SMOOTH", "CORRECTIVE_SMOOTH", "LAPLACIANSMOOTH")
+
+
+@pytest.fixture
+def found(bpy):
+    """A function that checks the scene; what is told of smoothing: of whom, and which names it says."""
+
+    def find():
+        bpy.context.view_layer.update()
+        bpy.ops.xpbd.check()
+        rows = json.loads(bpy.context.scene.xpbd.findings)
+        rows = [row for row in rows if row["code"] == "W_SHOWN_SMOOTH"]
+        return [(row["object"], *row["message"].split('"')[1::2]) for row in rows]
+
+    return find
+
+
+@pytest.fixture
+def ball(bpy):
+    """A ball below that is a collider."""
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, location=(0.0, 0.0, -3.0))
+    made = bpy.context.object
+    made.name, made.xpbd.role = "Ball", "COLLIDER"
+    return made
+
+
+@pytest.mark.parametrize("role", ["CLOTH", "JELLY"])
+@pytest.mark.parametrize("kind", SMOOTHERS)
+def test_smoothing_of_what_may_lie_on_something(bpy, make_body, found, kind, role):
+    body = make_body("Body", role="CLOTH")
+    modifier = body.modifiers.new("Even", kind)
+    if kind == "LAPLACIANSMOOTH":
+        modifier.lambda_factor = 0.1
+    bpy.context.scene.xpbd.use_floor = True
+    assert found() == [], "a mean of points over a floor is over it"
+    bpy.ops.mesh.primitive_cube_add(location=(0.0, 0.0, -2.0))
+    bpy.context.object.name, bpy.context.object.xpbd.role = "Other", role
+    assert found() == [("Body", "Other")]
+    modifier.iterations = 0
+    assert found() == []
+
+
+def test_what_is_out_of_reach_and_its_own_layers_are_not_told(bpy, make_body, found, ball):
+    body = make_body("Body", role="CLOTH")
+    body.modifiers.new("Even", "SMOOTH")
+    body.xpbd.use_self_collision = True
+    assert found() == [("Body", "Ball")]
+    ball.location.x = 20.0
+    assert found() == []
+    ball.location.x = 0.0
+    body.vertex_groups.new(name="Pins").add([0, 20], 1.0, "REPLACE")
+    body.xpbd.pin_group, ball.location.z = "Pins", -9.0
+    assert found() == [], "it hangs above"
+
+
+def test_what_a_goal_follows_is_taken_out(make_body, found, ball):
+    body = make_body("Body", role="CLOTH")
+    body.modifiers.new("Even", "SMOOTH")
+    assert found()
+    body.xpbd.goal_source = "DEFORMED"
+    assert found() == []
+
+
+def test_the_button_turns_smoothing_off(bpy, make_body, found, ball):
+    body = make_body("Body", role="CLOTH")
+    modifier = body.modifiers.new("Even", "SMOOTH")
+    assert found()
+    assert bpy.ops.xpbd.turn_smoothing_off(object_name="Body") == {"FINISHED"}
+    assert not modifier.show_viewport
+    assert not modifier.show_render
+    assert found() == []
+    assert bpy.ops.xpbd.turn_smoothing_off(object_name="Body") == {"CANCELLED"}

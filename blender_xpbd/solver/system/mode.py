@@ -13,7 +13,7 @@ from .system import System
 
 # hardness along the volume from which on jelly starts warm. A warm start costs two thirds more per projection; without
 # it a pressed cube is more than two points of its volume too small from here on (docs/experiments.md, Crushed jelly)
-WARM_HARDNESS = 0.2
+WARM_HARDNESS = 0.0
 
 
 class Variant(NamedTuple):

@@ -307,5 +307,5 @@ def hardness(block: ConstraintBlock, h: float) -> tuple[float, float]:
     return float(np.quantile(2.0 * share, 0.75)), float(np.quantile((3.0 * ratio - 1.0) * share, 0.75))
 
 
-WARM_START = WarmStart(project=project_neo_hookean_once, slots=9, hardness=hardness)
+WARM_START = WarmStart(project=project_neo_hookean_once, slots=9, hardness=hardness, lag=LAG)
 SIDE_BY_SIDE = SideBySide(project_side_by_side)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, DAMPED, REPEATED, UNKNOWN, WARM
+from ...constraints.constraint import BDF2, DAMPED, DELAYED, REPEATED, UNKNOWN, WARM
 from ...contacts import CONTACTS
 from ...contacts.clearance import clear_places
 from ...contacts.nearest_face import nearest_faces
@@ -34,7 +34,7 @@ from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
 from ..system.grabbed import grab_arrays
-from ..system.mode import has_anchors, keeps_friction, rate_damped_types, static_mode, used_types
+from ..system.mode import has_anchors, keeps_friction, lag_of, rate_damped_types, static_mode, used_types
 from ..system.plasticity import yield_table
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
@@ -144,6 +144,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         has_grains=len(system.grains) > 0,
         attracts=bool(system.attraction),
         spring_sweeps=system.spring_sweeps,
+        delays=bool(mode & DELAYED),
     )
     stages = substep_stages(parts.count, settings.iterations, contents)
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
@@ -184,6 +185,8 @@ def _particles(system: System, mode: int) -> Any:
         older_positions=make_vectors(older_positions),
         older_velocities=make_vectors(older_velocities),
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
+        delayed_moves=make_zero_vectors(len(system.positions) if mode & DELAYED else 0),
+        moves_before=make_zero_vectors(len(system.positions) if mode & DELAYED else 0),
         gravity=make_vectors(particle_gravities(system, 0)),
         speed_changes=make_zero_vectors(2 * len(system.models)),
         bodies=make_array(body_table(system), ti.f32),
@@ -400,5 +403,5 @@ def body_table(system: System, frame_index: int = 0) -> npt.NDArray[np.float64]:
             system.tracks.at(target, name, getattr(material, name), frame_index)
             for name in ("internal_damping", "restitution")
         )
-        rows.append((internal_damping, restitution, model.contact_offset))
+        rows.append((internal_damping, restitution, model.contact_offset, lag_of(model, system.scene.settings)))
     return np.array(rows)

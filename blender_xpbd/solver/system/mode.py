@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...bodies.body_model import BodyModel
 from ...bodies.own_settings import is_pbd
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, SWEPT, WARM
+from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, DELAYED, FORCED, MIXED, PBD, SWEPT, WARM
+from ...scene.settings import SolverSettings
 from ..order.contact_points import ContactPoints
 from .system import System
 
 # hardness along the volume from which on jelly starts warm. A warm start costs two thirds more per projection; without
 # it a pressed cube is more than two points of its volume too small from here on (docs/experiments.md, Crushed jelly)
-WARM_HARDNESS = 0.0
+WARM_HARDNESS = 0.2
 
 
 class Variant(NamedTuple):
@@ -145,9 +147,20 @@ def static_mode(system: System) -> int:
         mode |= FORCED
     if system.spring_sweeps > 1:
         mode |= SWEPT
-    if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system, system.mode_substeps)[1] > WARM_HARDNESS:
-        mode |= WARM
+    if not mode & (PBD | ACCUMULATE | BDF2):
+        if hardness(system, system.mode_substeps)[1] > WARM_HARDNESS:
+            mode |= WARM
+        elif any(lag_of(model, settings) > 0.0 for model in system.models):
+            mode |= DELAYED
     return mode
+
+
+def lag_of(model: BodyModel, settings: SolverSettings) -> float:
+    """By how many substeps velocities of a body lag behind forces where it could start warm; 0 where it could not."""
+    if is_pbd(model.body, settings):
+        return 0.0
+    starts = [block.type.warm_start for block in model.blocks if block.type.warm_start is not None]
+    return max((start.lag for start in starts), default=0.0)
 
 
 def hardness(system: System, substeps: int = 0) -> tuple[float, float]:

@@ -37,12 +37,12 @@ A projection leaves ρ = β a κ/(1 + β a κ) of a load undone; what is given i
 than that, and γ below 1. Along n, where κ is larger, it is another γ than across. Both fade out where β a κ is so large
 that neighbours hold an element more than its own mass does.
 
-Velocities of Euler's step lose ω² h/2 of a swing of the frequency ω per time, for they feel forces as they are at the
-end of the substep. A force that lags by L substeps gives ω² L h/2 back. A warm start lags by L = γ ρ/(1 − γ ρ), nearly a
-substep where elements are hard, and hardly where they are soft: so soft jelly would rebound too low, and flat jelly,
-which waves cross often, by a third. So the impulse θ (Σ_before − Σ) is given with the next prediction besides: that is
-as if the share θ of each force moved velocities a substep later, and L + θ = ``LAG`` for all elements that are softer
-than that. At rest it is 0. A mode of vibration is stable up to L + θ = 1, whatever its frequency and ρ.
+Euler's step takes ω² h/2 per time from a swing of the frequency ω, for velocities feel forces as they are at the end of
+the substep. A force that lags by L substeps gives ω² L h/2 back. A warm start lags by L = γ ρ/(1 − γ ρ): nearly a
+substep where elements are hard, and hardly where they are soft, which would rebound too low. So the impulse
+θ (Σ_before − Σ) is given with the next prediction besides. That is as if the share θ of each force moved velocities a
+substep later. L + θ is ``LAG`` in elements in which L is not more. At rest nothing is given. A mode of vibration is
+stable up to L + θ = 1, whatever its frequency and ρ.
 
 The pull of a vanishing element fades, see ``neo_hookean``.
 """
@@ -188,8 +188,8 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
         mode: as in ``constraint``.
 
     Returns:
-        The pulls at the corners 1, 2, 3, by rows; then what is to be kept, and the pulls by which the next substep is to
-        begin further on, which without WARM mean nothing. All are times the mobility.
+        The pulls at the corners 1, 2, 3, by rows; then what is to be kept, and the pulls by which the next substep
+        begins further on, which without WARM mean nothing. All are times the mobility.
     """
     one, small = single(1.0), single(SMALL)
     q1, q2, q3 = rest[0, :], rest[1, :], rest[2, :]

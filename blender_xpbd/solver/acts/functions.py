@@ -7,7 +7,19 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, DELAYED, FORCED, MIXED, PBD, RATES, SWEPT, WARM
+from ...constraints.constraint import (
+    BDF2,
+    BDF2_RATE,
+    BDF2_STEP,
+    DAMPED,
+    DELAYED,
+    FORCED,
+    MIXED,
+    PBD,
+    RATES,
+    SWEPT,
+    WARM,
+)
 from ...constraints.side_by_side import LANES
 from ...device.apart import apart
 

@@ -34,7 +34,7 @@ from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
 from ..system.grabbed import grab_arrays
-from ..system.mode import has_anchors, keeps_friction, lag_of, rate_damped_types, static_mode, used_types
+from ..system.mode import has_anchors, keeps_friction, rate_damped_types, static_mode, used_types
 from ..system.plasticity import yield_table
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
@@ -397,11 +397,11 @@ def _particle_bodies(system: System) -> npt.NDArray[np.int32]:
 def body_table(system: System, frame_index: int = 0) -> npt.NDArray[np.float64]:
     """A row for each body as it is at a frame, columns as named in ``contacts.tables``."""
     rows = []
-    for model in system.models:
+    for model, lag in zip(system.models, system.lags, strict=True):
         target, material = model.body.identifier, model.body.material
         internal_damping, restitution = (
             system.tracks.at(target, name, getattr(material, name), frame_index)
             for name in ("internal_damping", "restitution")
         )
-        rows.append((internal_damping, restitution, model.contact_offset, lag_of(model, system.scene.settings)))
+        rows.append((internal_damping, restitution, model.contact_offset, lag))
     return np.array(rows)

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...bodies.body_model import BodyModel
 from ...bodies.own_settings import is_pbd
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, DELAYED, FORCED, MIXED, PBD, SWEPT, WARM
-from ...scene.settings import SolverSettings
 from ..order.contact_points import ContactPoints
 from .system import System
 
@@ -150,17 +148,9 @@ def static_mode(system: System) -> int:
     if not mode & (PBD | ACCUMULATE | BDF2):
         if hardness(system, system.mode_substeps)[1] > WARM_HARDNESS:
             mode |= WARM
-        elif any(lag_of(model, settings) > 0.0 for model in system.models):
+        elif system.lags.any():
             mode |= DELAYED
     return mode
-
-
-def lag_of(model: BodyModel, settings: SolverSettings) -> float:
-    """By how many substeps velocities of a body lag behind forces where it could start warm; 0 where it could not."""
-    if is_pbd(model.body, settings):
-        return 0.0
-    starts = [block.type.warm_start for block in model.blocks if block.type.warm_start is not None]
-    return max((start.lag for start in starts), default=0.0)
 
 
 def hardness(system: System, substeps: int = 0) -> tuple[float, float]:

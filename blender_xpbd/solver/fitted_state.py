@@ -6,7 +6,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-_OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities", "corrections")
+_OF_PARTICLES = (
+    "positions",
+    "velocities",
+    "older_positions",
+    "older_velocities",
+    "corrections",
+    "delayed_moves",
+    "moves_before",
+)
 
 
 def fitted_state(

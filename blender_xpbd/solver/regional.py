@@ -30,7 +30,15 @@ from .tearing import carried, particle_sources
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # of a checkpoint, what moves: a row for each particle, and for each orientation; with how many columns
-_OF_PARTICLES = {"positions": 3, "velocities": 3, "older_positions": 3, "older_velocities": 3, "corrections": 3}
+_OF_PARTICLES = {
+    "positions": 3,
+    "velocities": 3,
+    "older_positions": 3,
+    "older_velocities": 3,
+    "corrections": 3,
+    "delayed_moves": 3,
+    "moves_before": 3,
+}
 _OF_TURNS = {"orientations": 4, "angular_velocities": 3}
 # in a checkpoint, before the names of the other solver's arrays
 _OF_OTHER = "source_"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.constraint import BDF2, DAMPED, WARM
+from ..constraints.constraint import BDF2, DAMPED, DELAYED, WARM
 from ..contacts.pairs.swallowed import enclosed
 from ..contacts.search.crossings import crossings as find_crossings
 from ..contacts.search.touching import without_touching
@@ -445,6 +445,8 @@ class Solver:
             kept |= {"older_positions": particles.older_positions, "older_velocities": particles.older_velocities}
         if mode & WARM:
             kept["corrections"] = particles.corrections
+        if mode & DELAYED:
+            kept |= {"delayed_moves": particles.delayed_moves, "moves_before": particles.moves_before}
         if mode & (WARM | DAMPED):
             kept["lagrange_multipliers"] = self._state.constraints.lagrange_multipliers
         if self._plan.variant.has_orientations:

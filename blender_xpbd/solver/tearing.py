@@ -30,7 +30,7 @@ Mask = npt.NDArray[np.bool_]
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # arrays of particles that go on; others are about constraints and contacts, and begin anew
-OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities")
+OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities", "delayed_moves", "moves_before")
 _OF_BODIES = ("may_cross", "passed", "clear")
 # of rods; the last column of the second is their inertia, which is the new system's
 _OF_RODS = ("orientations", "angular_velocities")

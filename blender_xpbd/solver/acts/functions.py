@@ -7,7 +7,19 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, RATES, SWEPT, WARM
+from ...constraints.constraint import (
+    BDF2,
+    BDF2_RATE,
+    BDF2_STEP,
+    DAMPED,
+    DELAYED,
+    FORCED,
+    MIXED,
+    PBD,
+    RATES,
+    SWEPT,
+    WARM,
+)
 from ...constraints.side_by_side import LANES
 from ...device.apart import apart
 
@@ -84,8 +96,25 @@ def predict_position(particles: ti.template(), i, h, change, mode: ti.template()
             if ti.static(mode & WARM):
                 particles.positions[i] = p + h * v + particles.corrections[i]
                 particles.corrections[i] = ti.Vector([0.0, 0.0, 0.0, 0.0])
+            elif ti.static(mode & DELAYED):
+                particles.positions[i] = p + h * v + particles.delayed_moves[i]
             else:
                 particles.positions[i] = p + h * v
+
+
+@ti.func
+def note_move(particles: ti.template(), i, h, lag):
+    """Note how far constraints have moved a particle, and by how much the next substep begins further on.
+
+    A move becomes velocity at the end of its substep. The share ``lag`` of it does so a substep later instead: the next
+    prediction gets back what of the last move there was more.
+    """
+    p, delayed = particles.positions[i], particles.delayed_moves[i]
+    if p[3] > 0.0:
+        move = p - (particles.previous_positions[i] + h * particles.velocities[i] + delayed)
+        move[3] = 0.0
+        particles.delayed_moves[i] = lag * (particles.moves_before[i] - move)
+        particles.moves_before[i] = move
 
 
 @ti.func

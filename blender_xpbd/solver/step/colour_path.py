@@ -16,6 +16,7 @@ from ..order.stages import (
     DAMP_RATES,
     FLOW,
     HOLD_GRABBED,
+    NOTE_MOVES,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -79,6 +80,10 @@ def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     if plan.variant.mode & SWEPT and stage.detail > 0:
         kinds &= SWEPT_TYPES
     _launch_constraints(plan, stage, substep, plan.variant.mode, kinds)
+
+
+def _note_moves(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    launch(kernels.note_moves, plan.state.particles, plan.state.body_of, plan.h)
 
 
 def _hold_grabbed(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -196,6 +201,7 @@ LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     SOLVE_LEVELS: _solve_levels,
     PROJECT: _project,
     HOLD_GRABBED: _hold_grabbed,
+    NOTE_MOVES: _note_moves,
     TOUCH: _touch,
     SUM_SPINS: _sum_spins,
     UPDATE_VELOCITIES: _update_velocities,

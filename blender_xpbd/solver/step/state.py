@@ -12,7 +12,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, DAMPED, REPEATED, UNKNOWN, WARM
+from ...constraints.constraint import BDF2, DAMPED, DELAYED, REPEATED, UNKNOWN, WARM
 from ...contacts import CONTACTS
 from ...contacts.clearance import clear_places
 from ...contacts.nearest_face import nearest_faces
@@ -144,6 +144,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         has_grains=len(system.grains) > 0,
         attracts=bool(system.attraction),
         spring_sweeps=system.spring_sweeps,
+        delays=bool(mode & DELAYED),
     )
     stages = substep_stages(parts.count, settings.iterations, contents)
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
@@ -184,6 +185,8 @@ def _particles(system: System, mode: int) -> Any:
         older_positions=make_vectors(older_positions),
         older_velocities=make_vectors(older_velocities),
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
+        delayed_moves=make_zero_vectors(len(system.positions) if mode & DELAYED else 0),
+        moves_before=make_zero_vectors(len(system.positions) if mode & DELAYED else 0),
         gravity=make_vectors(particle_gravities(system, 0)),
         speed_changes=make_zero_vectors(2 * len(system.models)),
         bodies=make_array(body_table(system), ti.f32),
@@ -394,11 +397,11 @@ def _particle_bodies(system: System) -> npt.NDArray[np.int32]:
 def body_table(system: System, frame_index: int = 0) -> npt.NDArray[np.float64]:
     """A row for each body as it is at a frame, columns as named in ``contacts.tables``."""
     rows = []
-    for model in system.models:
+    for model, lag in zip(system.models, system.lags, strict=True):
         target, material = model.body.identifier, model.body.material
         internal_damping, restitution = (
             system.tracks.at(target, name, getattr(material, name), frame_index)
             for name in ("internal_damping", "restitution")
         )
-        rows.append((internal_damping, restitution, model.contact_offset))
+        rows.append((internal_damping, restitution, model.contact_offset, lag))
     return np.array(rows)

@@ -57,8 +57,9 @@ CREASED = 2.7
 HIT_SHARE = 0.12
 # 2 c T/(L n): how far waves come in a substep, there and back, per height of a jelly, up to which a ring and a slab
 # that fall flat rebound within a tenth of runs with many substeps. L is at least so many mean edges, and falls of less
-# than this share of L are not asked; both chosen by hand. docs/experiments.md, What lies flat rebounds too low
-WAVE_SHARE = 0.035
+# than this share of L are not asked; both chosen by hand. docs/experiments.md, What lies flat rebounds too low, and
+# Forces that velocities feel later
+WAVE_SHARE = 0.07
 WAVE_EDGES = 2.5
 WAVE_FALL = 0.1
 # share of their radius by which gravity moves grains in a substep, up to which piles of 25 layers hold their grains

@@ -15,7 +15,7 @@ from ...bodies.body_model import BodyModel
 from ...bodies.kinds import build_body, solver_kind
 from ...bodies.orientations import Orientations
 from ...bodies.own_frame import own_frame
-from ...bodies.own_settings import drag_exponent, own_settings
+from ...bodies.own_settings import drag_exponent, is_pbd, own_settings
 from ...constraints.constraint import ConstraintBlock
 from ...contacts import contact_type
 from ...device.runtime import choose_device
@@ -152,6 +152,16 @@ class System:
     def spring_sweeps(self) -> int:
         """How often springs are swept in each substep."""
         return spring_sweeps(self.scene, self.models)
+
+    @cached_property
+    def lags(self) -> Floats:
+        """By how many substeps velocities of bodies lag behind forces, see ``WarmStart``, shape (bodies,); 0 mostly."""
+        result = np.zeros(len(self.models))
+        for block in self.schedule.blocks:
+            if block is not None and block.type.warm_start is not None:
+                bodies = np.searchsorted(self.starts, block.indices[:, 0], side="right") - 1
+                result[bodies] = block.type.warm_start.lag
+        return result * [not is_pbd(model.body, self.scene.settings) for model in self.models]
 
     @property
     def strikes(self) -> bool:

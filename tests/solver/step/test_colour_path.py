@@ -26,10 +26,12 @@ def simulation(path):
     hung = cloth(24, pinned=(0, 23), height=1.0, area_density=0.15)
     targets = np.stack([hung.positions[[0, 23]] + [0.02 * frame, 0.0, 0.0] for frame in range(50)])
     hung = dataclasses.replace(hung, pins=pins(hung.positions, (0, 23), targets=targets))
-    material = {"restitution": 0.8, "youngs_modulus": 3e5, "damping_time": 0.01, "yield_strain": 0.01}
+    material = {"restitution": 0.8, "youngs_modulus": 1e5, "damping_time": 0.01, "yield_strain": 0.01}
+    # so heavy that it is too soft to start warm
+    material["density"] = 1e4
     fallen = dataclasses.replace(jelly_cube(0.2, 0.2, 3, **material), identifier="b1")
     wind = Force("f0", "Wind", "WIND", np.eye(4)[None], strength=4.0, wind_factor=0.5)
-    made = scenes.scene(hung, fallen, colliders=[plane()], forces=[wind], substeps=6)
+    made = scenes.scene(hung, fallen, colliders=[plane()], forces=[wind], substeps=20)
     played = Solver(dataclasses.replace(build_system(made), takes_grabs=True), (path,))
     hand = np.array([0.0, 0.0, 1.2])
     held = np.array([300], np.int32)

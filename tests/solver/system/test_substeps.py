@@ -92,8 +92,8 @@ def test_waves_cross_what_lies_flat_more_often():
         return substeps_for_waves(system), substeps_for_material(system)
 
     flat = np.array([0.5, 0.5, 0.25])
-    # 2 √(E/ρ) T per 0.035 of the height
-    expected = np.ceil(2.0 * np.sqrt(60.0) / 24.0 / (0.035 * 0.25))
+    # 2 √(E/ρ) T per 0.07 of the height
+    expected = np.ceil(2.0 * np.sqrt(60.0) / 24.0 / (0.07 * 0.25))
     assert asked(flat, youngs_modulus=60e3) == (expected, expected)
     assert asked(np.array([0.5, 0.25, 0.5]), youngs_modulus=60e3)[0] == pytest.approx(expected / 2.0, abs=1)
     assert asked(flat, youngs_modulus=240e3)[0] == pytest.approx(2.0 * expected, abs=1)

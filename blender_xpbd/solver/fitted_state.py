@@ -12,8 +12,8 @@ _OF_PARTICLES = (
     "older_positions",
     "older_velocities",
     "corrections",
-    "delayed_moves",
-    "moves_before",
+    "delayed_accelerations",
+    "accelerations_before",
 )
 
 

@@ -446,7 +446,10 @@ class Solver:
         if mode & WARM:
             kept["corrections"] = particles.corrections
         if mode & DELAYED:
-            kept |= {"delayed_moves": particles.delayed_moves, "moves_before": particles.moves_before}
+            kept |= {
+                "delayed_accelerations": particles.delayed_accelerations,
+                "accelerations_before": particles.accelerations_before,
+            }
         if mode & (WARM | DAMPED):
             kept["lagrange_multipliers"] = self._state.constraints.lagrange_multipliers
         if self._plan.variant.has_orientations:

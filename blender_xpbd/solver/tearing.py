@@ -30,7 +30,14 @@ Mask = npt.NDArray[np.bool_]
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # arrays of particles that go on; others are about constraints and contacts, and begin anew
-OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities", "delayed_moves", "moves_before")
+OF_PARTICLES = (
+    "positions",
+    "velocities",
+    "older_positions",
+    "older_velocities",
+    "delayed_accelerations",
+    "accelerations_before",
+)
 _OF_BODIES = ("may_cross", "passed", "clear")
 # of rods; the last column of the second is their inertia, which is the new system's
 _OF_RODS = ("orientations", "angular_velocities")
@@ -152,7 +159,7 @@ def carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str
     sources = particle_sources(old, new)
     state = {name: array.copy() for name, array in built.items()}
     for name in OF_PARTICLES:
-        if name in state:
+        if name in state and name in before:
             state[name][: len(sources), :3] = before[name][sources, :3]
     moves = new.inverse_masses[: len(sources)] > 0.0
     state["velocities"][: len(sources)] *= moves[:, None]

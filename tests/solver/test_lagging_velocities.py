@@ -10,6 +10,7 @@ from blender_xpbd.constraints.constraint import DELAYED, WARM
 from blender_xpbd.solver.step import pair_substeps
 from blender_xpbd.solver.step.plan import PATHS
 from blender_xpbd.solver.system.mode import static_mode
+from blender_xpbd.solver.tearing import carried
 from tests.solver.scenes import jelly_cube, pins, plane, run, solver, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -47,11 +48,9 @@ def test_flat_jelly_rebounds_as_with_many_substeps():
     assert rise(SOFT, 20) == pytest.approx(rise(SOFT, 320), rel=0.1)
 
 
-@KINDS
-def test_what_flies_keeps_its_energy_and_gains_none(modulus, mode):
-    """A slab is stretched by a tenth and let go; Euler's step alone takes 0.9 of the stiff one's swing in a second."""
-    simulation = solver(slab(modulus), substeps=40, gravity=(0.0, 0.0, 0.0))
-    assert static_mode(simulation.system) == mode
+def energy_kept(modulus, substeps):
+    """Of a slab that is stretched and let go without gravity: the greatest kinetic energy of late frames per early."""
+    simulation = solver(slab(modulus), substeps=substeps, gravity=(0.0, 0.0, 0.0))
     state = simulation.checkpoint()
     state["positions"][:, 0] *= 1.1
     simulation.restore(0, state)
@@ -60,8 +59,14 @@ def test_what_flies_keeps_its_energy_and_gains_none(modulus, mode):
         simulation.advance()
         state = simulation.checkpoint()
         energies.append(float(((state["velocities"][:, :3] ** 2).sum(axis=1) / state["positions"][:, 3]).sum()))
-    early, late = max(energies[:12]), max(energies[24:])
-    assert 0.1 * early < late < 1.02 * early
+    return max(energies[24:]) / max(energies[:12])
+
+
+@pytest.mark.parametrize(("modulus", "substeps", "mode", "least"), [(SOFT, 12, DELAYED, 0.42), (STIFF, 40, WARM, 0.1)])
+def test_what_flies_keeps_its_energy_and_gains_none(modulus, substeps, mode, least):
+    """Without lag the soft one keeps 0.34 of it, and Euler's exact step less than 0.01 of the stiff one's."""
+    assert static_mode(falling(modulus, substeps=substeps).system) == mode
+    assert least < energy_kept(modulus, substeps) < 1.02
 
 
 @pytest.mark.parametrize("path", PATHS[1:])
@@ -84,17 +89,43 @@ def test_it_goes_on_from_any_frame_with_the_same_bytes(modulus, mode):
 
 def test_rest_is_as_without():
     """A hanging slab, swinging to rest, hangs as low with few substeps as with many."""
-    found = []
-    for substeps in (20, 80):
-        body = slab(SOFT)
-        held = np.flatnonzero(body.positions[:, 0] < 1e-9 + body.positions[:, 0].min())
-        body = replace(body, pins=pins(body.positions, held), material=replace(body.material, damping=6.0))
-        found.append(run(solver(body, substeps=substeps), 96)[:, 2].min())
+    found = [run(held_slab(substeps), 96)[:, 2].min() for substeps in (20, 80)]
     assert found[0] == pytest.approx(found[1], abs=0.01)
 
 
+def held_slab(substeps):
+    """One that hangs from a side."""
+    body = slab(SOFT)
+    held = np.flatnonzero(body.positions[:, 0] < 1e-9 + body.positions[:, 0].min())
+    body = replace(body, pins=pins(body.positions, held), material=replace(body.material, damping=6.0))
+    return solver(body, substeps=substeps)
+
+
+def test_what_rests_goes_on_with_more_substeps():
+    """What was noted as a move of a long substep threw it: 11 mm in the mean in two frames."""
+    resting = held_slab(10)
+    before = run(resting, 96)
+    state = {name: array.copy() for name, array in resting.checkpoint().items()}
+    again = held_slab(160)
+    again.restore(96, state)
+    assert static_mode(again.system) == static_mode(resting.system) == DELAYED
+    assert np.abs(run(again, 2) - before).mean() < 2e-3
+
+
+@pytest.mark.parametrize("missing", [("delayed_accelerations", "accelerations_before"), ("corrections",)])
+def test_what_goes_on_from_another_mode_has_nothing_noted(missing):
+    """Less is joined where something tears, and may be too soft then for what it was."""
+    simulation = falling(SOFT, substeps=20)
+    state = dict(simulation.checkpoint())
+    before = {name: array + 1.0 for name, array in state.items() if name not in missing}
+    found = carried(simulation.system, before, simulation.system, state)
+    assert set(found) == set(state)
+    for name in set(missing) & set(state):
+        assert not found[name].any()
+
+
 def test_a_frame_in_slices_goes_on_as_it_was(monkeypatch):
-    """What was noted of a substep belongs to its duration."""
+    """What was noted is right for any duration of a substep."""
     monkeypatch.setattr(pair_substeps.PairSubsteps, "begins_clear", lambda *_: False)
     found = []
     for divided in (-1, 3):

@@ -82,8 +82,9 @@ class Boxes:
     """Boxes about what stands in a scene at its first frame, each made once, however many cloths may come there."""
 
     def __init__(self, gravity: Floats) -> None:
-        self._axes = upright_axes(gravity)
+        self._gravity, self._axes = gravity, upright_axes(gravity)
         self._made: dict[str, Box] = {}
+        self._reaches: dict[str, Box] = {}
 
     def about(self, one: Body | Collider) -> Box:
         """That of a body or a mesh collider."""
@@ -91,6 +92,12 @@ class Boxes:
             places = starting_places(one) @ self._axes
             self._made[one.identifier] = Box(self._axes, places.min(axis=0), places.max(axis=0))
         return self._made[one.identifier]
+
+    def reach(self, body: Body) -> Box:
+        """Where a body may come, as ``reach_of``."""
+        if body.identifier not in self._reaches:
+            self._reaches[body.identifier] = reach_of(body, self._gravity)
+        return self._reaches[body.identifier]
 
 
 def upright_axes(gravity: Floats) -> Floats:
@@ -139,12 +146,12 @@ def is_reached(collider: Collider, reach: Box, boxes: Boxes) -> bool:
 
 def within_reach(body: Body, read: Scene, boxes: Boxes) -> Iterator[Body | Collider]:
     """Colliders and other bodies that a body meets and may come to."""
-    sees, reach = body.contact.sees, reach_of(body, read.gravity)
+    sees, reach = body.contact.sees, boxes.reach(body)
     for collider in read.colliders:
         if (sees is None or collider.identifier in sees) and is_reached(collider, reach, boxes):
             yield collider
     for other in read.bodies:
-        if meet(body, other) and reach.meets(boxes.about(other)):
+        if meet(body, other) and reach.meets(boxes.reach(other)):
             yield other
 
 

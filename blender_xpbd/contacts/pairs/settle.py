@@ -8,7 +8,8 @@ of the push; a speed that something else gave them, they keep.
 Pairs share particles: what one gets changes the speed of others. Where something rebounds, they are swept until
 changes are small, and what a pair has got in all is bounded, not each change. The end is the impulse that gives all
 sides that touched e times their approach. It adds no energy, while a single sweep does: an edge that is touched near
-one end throws that end too fast.
+one end throws that end too fast. Nor does a single sweep end what stacked pairs that come apart have together: the
+topmost would be thrown up. So where some do, the pairs of a task are swept on within the sweep.
 
 A push ends an approach only as far as it goes beyond the gap, and here comes the rest. So what slips has friction for
 the whole of the normal impulse, not for the push alone: else what lands would be braked by half of what it should.
@@ -21,6 +22,8 @@ from .anchors import near_offset
 from .push import gather_coefficients, normal_of, push_pair, relative
 from .tables import APPROACH, GIVEN, MULTIPLIER, NEAR_FRICTION, NEAR_RESTITUTION, NEAR_WIDTH, SETTLED
 
+# what a pair asks for: that other pairs are asked again, for it rebounded, or for it came apart
+REBOUNDED, PARTED = 1, 2
 # a change of less than this share of the rebound leaves others in peace
 CALM = 0.002
 # what is taken back of a push takes its friction with it, but gives no more than this share of the slip: jelly that all
@@ -52,9 +55,10 @@ def settle_pair(
         embeds: static: whether any point has more than one particle.
 
     Returns:
-        1 where it rebounds and the change is large enough for other pairs to be asked again, else 0.
+        ``REBOUNDED`` where it rebounds and the change is large enough for other pairs to be asked again, ``PARTED``
+        where it came apart so fast that others may do so again by what it lost, else 0.
     """
-    is_busy = 0
+    asks = 0
     floats = ti.static(pairs.near_floats)
     row = n * NEAR_WIDTH
     if floats[row + MULTIPLIER] > 0.0:
@@ -71,8 +75,11 @@ def settle_pair(
             floats[row + SETTLED] = settled + change
             given = _rub(pairs, n, velocity - speed * normal, inverse_h)
             push_pair(particles.velocities, particles, surfaces, pairs, n, mass * (change * normal + given), embeds)
-            is_busy = ti.cast(ti.abs(change) > CALM * rebound and rebound > 0.0, ti.i32)
-    return is_busy
+            if rebound > 0.0 and ti.abs(change) > CALM * rebound:
+                asks = REBOUNDED
+            elif rebound == 0.0 and -change > RESTING * gravity_speed:
+                asks = PARTED
+    return asks
 
 
 @ti.func

@@ -97,24 +97,26 @@ def predict_position(particles: ti.template(), i, h, change, mode: ti.template()
                 particles.positions[i] = p + h * v + particles.corrections[i]
                 particles.corrections[i] = ti.Vector([0.0, 0.0, 0.0, 0.0])
             elif ti.static(mode & DELAYED):
-                particles.positions[i] = p + h * v + particles.delayed_moves[i]
+                particles.positions[i] = p + h * v + (h * h) * particles.delayed_accelerations[i]
             else:
                 particles.positions[i] = p + h * v
 
 
 @ti.func
-def note_move(particles: ti.template(), i, h, lag):
-    """Note how far constraints have moved a particle, and by how much the next substep begins further on.
+def note_acceleration(particles: ti.template(), i, h, lag):
+    """Note how constraints have accelerated a particle, and by how much the next substep begins further on.
 
-    A move becomes velocity at the end of its substep. The share ``lag`` of it does so a substep later instead: the next
-    prediction gets back what of the last move there was more.
+    What they do becomes velocity at the end of its substep. The share ``lag`` of it does so a substep later instead:
+    the next prediction gets back what of the last acceleration there was more. Accelerations [m/s²] are right too where
+    substeps get another duration.
     """
-    p, delayed = particles.positions[i], particles.delayed_moves[i]
+    p, delayed = particles.positions[i], particles.delayed_accelerations[i]
     if p[3] > 0.0:
-        move = p - (particles.previous_positions[i] + h * particles.velocities[i] + delayed)
+        move = p - (particles.previous_positions[i] + h * particles.velocities[i] + (h * h) * delayed)
         move[3] = 0.0
-        particles.delayed_moves[i] = lag * (particles.moves_before[i] - move)
-        particles.moves_before[i] = move
+        acceleration = move / (h * h)
+        particles.delayed_accelerations[i] = lag * (particles.accelerations_before[i] - acceleration)
+        particles.accelerations_before[i] = acceleration
 
 
 @ti.func

@@ -15,7 +15,7 @@ from ...contacts.contact import touch_again
 from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
 from ...contacts.pairs.press import note_force, press_pair
 from ...contacts.pairs.push import external_speed
-from ...contacts.pairs.settle import settle_pair
+from ...contacts.pairs.settle import PARTED, REBOUNDED, settle_pair
 from ...contacts.pairs.tables import FORCE, MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH
 from ...contacts.pairs.touch import IS_BUSY, IS_LISTED, IS_STILL, touch_pair, was_pushed
 from ...device.apart import apart
@@ -34,6 +34,8 @@ CODES = 4
 # and finds it from substep to substep: with 0 an odd body on cloth lacks 57 % of its gap, with ½ 8, with 1 24. Chosen
 # by trying
 FORGOTTEN = 0.5
+# how often at most the pairs of a task are settled within a sweep, where some come apart
+PARTING_SWEEPS = 32
 
 
 def may_be_backed(variant: Any) -> bool:
@@ -163,22 +165,28 @@ def settle_task(
     backs = ti.static(may_be_backed(variant))
     if sweep == 0 or pairs.told[SETTLING_SWEEPS] >= sweep:
         # what pushed is listed
-        first, count, is_busy = pairs.pair_starts[task], pairs.listed_counts[task], 0
-        for m in range(count):
-            n = pairs.near_listed[first + (m if sweep % 2 == 0 else count - 1 - m)]
-            if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0:
-                if sweep == 0:
-                    if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
-                        note_slide(particles, starts, pairs, pairs, n, variant.embeds)
-                    if ti.static(variant.embeds):
-                        if keeps_force(particles, pairs, n):
-                            note_force(particles, pairs, contacts, pairs, n, h, variant.embeds, backs)
-                        else:
-                            pairs.near_floats[n * NEAR_WIDTH + FORCE] *= FORGOTTEN
-                    count_pair(pairs, n, PUSHING)
-                speed = external_speed(particles, pairs, pairs, n, h, variant)
-                is_busy = is_busy | settle_pair(particles, pairs, pairs, n, inverse_h, speed, variant.embeds)
-        if is_busy == 1:
+        first, count, asked, number, last = pairs.pair_starts[task], pairs.listed_counts[task], 0, sweep, sweep + 1
+        while number < last:
+            parted = 0
+            for m in range(count):
+                n = pairs.near_listed[first + (m if number % 2 == 0 else count - 1 - m)]
+                if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0:
+                    if number == 0:
+                        if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
+                            note_slide(particles, starts, pairs, pairs, n, variant.embeds)
+                        if ti.static(variant.embeds):
+                            if keeps_force(particles, pairs, n):
+                                note_force(particles, pairs, contacts, pairs, n, h, variant.embeds, backs)
+                            else:
+                                pairs.near_floats[n * NEAR_WIDTH + FORCE] *= FORGOTTEN
+                        count_pair(pairs, n, PUSHING)
+                    speed = external_speed(particles, pairs, pairs, n, h, variant)
+                    asks = settle_pair(particles, pairs, pairs, n, inverse_h, speed, variant.embeds)
+                    asked, parted = asked | asks, parted | (asks & PARTED)
+            number += 1
+            if sweep == 0 and parted > 0:
+                last = ti.min(number + 1, PARTING_SWEEPS)
+        if asked & REBOUNDED:
             ti.atomic_max(pairs.told[SETTLING_SWEEPS], sweep + 1)
 
 

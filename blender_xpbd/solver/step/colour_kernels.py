@@ -18,7 +18,7 @@ from ..acts.flow_functions import flow_row
 from ..acts.functions import (
     damping_step,
     forget_history,
-    note_move,
+    note_acceleration,
     place_target,
     predict_position,
     project_constraint,
@@ -110,12 +110,12 @@ def project_colour(
 
 
 @ti.kernel
-def note_moves(particles: Particles, body_of: INTS, h: float):
+def note_accelerations(particles: Particles, body_of: INTS, h: float):
     """Note the moves of all particles of bodies whose velocities lag."""
     for i in range(body_of.shape[0]):
         lag = particles.bodies[body_of[i], BODY_LAG]
         if lag > 0.0:
-            note_move(particles, i, h, lag)
+            note_acceleration(particles, i, h, lag)
 
 
 @ti.kernel

@@ -16,7 +16,7 @@ from ..order.stages import (
     DAMP_RATES,
     FLOW,
     HOLD_GRABBED,
-    NOTE_MOVES,
+    NOTE_ACCELERATIONS,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -82,8 +82,8 @@ def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     _launch_constraints(plan, stage, substep, plan.variant.mode, kinds)
 
 
-def _note_moves(plan: Plan, stage: Stage, substep: int, of: int) -> None:
-    launch(kernels.note_moves, plan.state.particles, plan.state.body_of, plan.h)
+def _note_accelerations(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    launch(kernels.note_accelerations, plan.state.particles, plan.state.body_of, plan.h)
 
 
 def _hold_grabbed(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -201,7 +201,7 @@ LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     SOLVE_LEVELS: _solve_levels,
     PROJECT: _project,
     HOLD_GRABBED: _hold_grabbed,
-    NOTE_MOVES: _note_moves,
+    NOTE_ACCELERATIONS: _note_accelerations,
     TOUCH: _touch,
     SUM_SPINS: _sum_spins,
     UPDATE_VELOCITIES: _update_velocities,

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ...constraints import CONSTRAINTS
 from ...constraints.bending.plate_bending import PLATE_BENDING
-from ...constraints.constraint import BDF2, BDF2_STEP, DELAYED, FORCED, WARM
+from ...constraints.constraint import BDF2, BDF2_STEP, FORCED, WARM
 from ...device.arrays import edited_array, read_array, write_array
 from ..system.mode import static_mode
 from ..system.system import System
@@ -70,10 +70,6 @@ class SliceSteps:
                         width = kind.slots(self._mode)
                         rows = multipliers[first : first + count * width].reshape(count, width)
                         rows[:, : kind.memory_slot] *= ratio * ratio
-        if self._mode & DELAYED:
-            for array in (particles.delayed_moves, particles.moves_before):
-                with edited_array(array) as moves:
-                    moves *= ratio * ratio
         if self._mode & BDF2:
             self._forget_history(self._duration / self._count, ratio)
 

@@ -27,7 +27,7 @@ from ..acts.flow_functions import flow_share
 from ..acts.functions import (
     damping_step,
     forget_history,
-    note_move,
+    note_acceleration,
     place_target,
     predict_position,
     project_task,
@@ -58,7 +58,7 @@ from ..order.stages import (
     FLOW,
     HOLD_GRABBED,
     HOLD_PUSHED,
-    NOTE_MOVES,
+    NOTE_ACCELERATIONS,
     OPEN_LIST,
     PART,
     PLACE_TARGETS,
@@ -127,7 +127,7 @@ def note_share(particles: ti.template(), turn, turns, h):
         lag = bodies[b, BODY_LAG]
         if lag > 0.0:
             for i in range(ti.max(starts[b], first), ti.min(starts[b + 1], last)):
-                note_move(particles, i, h, lag)
+                note_acceleration(particles, i, h, lag)
 
 
 @apart
@@ -283,7 +283,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         step = projection_step(h, iteration, substep, mode)
         project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
     if ti.static(mode & DELAYED):
-        if act == NOTE_MOVES:
+        if act == NOTE_ACCELERATIONS:
             note_share(world.particles, turn, turns, h)
     if ti.static(variant.takes_grabs):
         if act == HOLD_GRABBED:

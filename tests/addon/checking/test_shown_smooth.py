@@ -62,6 +62,18 @@ def test_what_is_out_of_reach_and_its_own_layers_are_not_told(bpy, make_body, fo
     assert found() == [], "it hangs above"
 
 
+def test_what_comes_to_it_is_told(bpy, make_body, found):
+    body = make_body("Body", role="CLOTH")
+    body.modifiers.new("Even", "SMOOTH")
+    body.vertex_groups.new(name="Pins").add([0, 20], 1.0, "REPLACE")
+    body.xpbd.pin_group = "Pins"
+    bpy.ops.mesh.primitive_cube_add(location=(0.0, 0.0, 9.0))
+    bpy.context.object.name, bpy.context.object.xpbd.role = "Falls", "JELLY"
+    assert found() == [("Body", "Falls")]
+    bpy.context.object.location.x = 20.0
+    assert found() == []
+
+
 def test_what_a_goal_follows_is_taken_out(make_body, found, ball):
     body = make_body("Body", role="CLOTH")
     body.modifiers.new("Even", "SMOOTH")

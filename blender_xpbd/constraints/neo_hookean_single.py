@@ -51,7 +51,7 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import SMALL, WARM, ConstraintBlock, SideBySide, WarmStart, moved
+from .constraint import DELAYED, SMALL, WARM, ConstraintBlock, SideBySide, WarmStart, moved
 from .side_by_side import LANES, four, matrix, number, put_matrix
 from .tetrahedron_element import deformation, pulls
 
@@ -208,8 +208,7 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
     along = fading * single(3.0) * (swelling + one)
     pressure = ratio * swelling - one
     s1, s2, s3 = kept[0, :], kept[1, :], kept[2, :]
-    # Σ_before − Σ, where it is asked for γ is the greatest one
-    l1, l2, l3 = s1, s2, s3
+    before1, before2, before3 = s1, s2, s3
     if ti.static(mode & WARM):
         d1, d2, d3 = fading * f1 - alpha_tilde * s1, fading * f2 - alpha_tilde * s2, fading * f3 - alpha_tilde * s3
         along = d1.dot(n1) + d2.dot(n2) + d3.dot(n3)
@@ -231,20 +230,23 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
     b1, b2, b3 = g1, g2, g3
     if ti.static(mode & WARM):
         s1, s2, s3 = s1 + d1, s2 + d2, s3 + d3
-        per_warmth = single(1.0 / GREATEST_WARMTH)
-        l1, l2, l3 = per_warmth * l1 - s1, per_warmth * l2 - s2, per_warmth * l3 - s3
         per_alpha = one / alpha_tilde
         curvature = single(2.0) * per_alpha
         stiffness = ti.max(curvature, least * curvature - one)
         faded = _faded(stiffness, SHAPE_FADES, SHAPE_COLD)
-        shape, shape_later = _warmth(stiffness) * faded, _later(stiffness)
+        shape, later = _warmth(stiffness) * faded, _later(stiffness)
         stiffness = hardness * per_alpha - one
         volume = _warmth(stiffness) * _faded(stiffness, VOLUME_FADES, VOLUME_COLD) * faded
+        # Σ_before − Σ, where it is asked for γ is the greatest one
+        w = single(1.0 / GREATEST_WARMTH)
+        l1, l2, l3 = w * before1 - s1, w * before2 - s2, w * before3 - s3
         along = (volume - shape) * (s1.dot(n1) + s2.dot(n2) + s3.dot(n3)) * per_split
         s1, s2, s3 = shape * s1 + along * n1, shape * s2 + along * n2, shape * s3 + along * n3
-        along = (_later(stiffness) - shape_later) * (l1.dot(n1) + l2.dot(n2) + l3.dot(n3)) * per_split
-        l1, l2, l3 = shape_later * l1 + along * n1, shape_later * l2 + along * n2, shape_later * l3 + along * n3
-        b1, b2, b3 = pulls(s1 + l1, s2 + l2, s3 + l3, q1, q2, q3)
+        b1, b2, b3 = s1, s2, s3
+        if ti.static(mode & DELAYED):
+            along = (_later(stiffness) - later) * (l1.dot(n1) + l2.dot(n2) + l3.dot(n3)) * per_split
+            b1, b2, b3 = b1 + later * l1 + along * n1, b2 + later * l2 + along * n2, b3 + later * l3 + along * n3
+        b1, b2, b3 = pulls(b1, b2, b3, q1, q2, q3)
     return ti.Matrix.rows([g1, g2, g3]), ti.Matrix.rows([s1, s2, s3]), ti.Matrix.rows([b1, b2, b3])
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.constraint import BDF2, DAMPED, DELAYED, WARM
+from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.pairs.swallowed import enclosed
 from ..contacts.search.crossings import crossings as find_crossings
 from ..contacts.search.touching import without_touching
@@ -41,6 +41,7 @@ from .system.colliders import build_colliders
 from .system.contact_statistics import Crossings, crossings_of
 from .system.frame_slice import WHOLE, FrameSlice
 from .system.grabbed import GrabbedParticles, grab_table
+from .system.mode import notes_accelerations
 from .system.speed_changes import speed_changes
 from .system.system import System
 from .windows.anchor_state import check_anchors, most_anchor_bytes
@@ -445,7 +446,7 @@ class Solver:
             kept |= {"older_positions": particles.older_positions, "older_velocities": particles.older_velocities}
         if mode & WARM:
             kept["corrections"] = particles.corrections
-        if mode & DELAYED:
+        if notes_accelerations(mode):
             kept |= {
                 "delayed_accelerations": particles.delayed_accelerations,
                 "accelerations_before": particles.accelerations_before,

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...scene.errors import Notice
 from ...scene.listing import quoted
-from ...scene.parameters.material_parameters import STRAND
 from ...scene.scene import Scene
 from ..data.properties import unit_scale_of
 from ..reading.points import spline_points
@@ -29,7 +28,7 @@ def bevelled(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
     """
     boxes, unit_scale = Boxes(read.gravity), unit_scale_of(scene)
     for body in read.bodies:
-        if body.role != STRAND or body.name not in scene.objects:
+        if body.name not in scene.objects:
             continue
         shown = shown_radius(scene.objects[body.name]) * unit_scale
         if shown <= (1.0 + _MARGIN) * body.material.radius:

@@ -15,7 +15,7 @@ import numpy as np
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.material import Material
-from ...scene.scene import Scene
+from ...scene.scene import Scene, may_rebound
 
 # mean edge of a cage per cell: of a cube, 0.918
 _EDGE_PER_CELL = 0.918
@@ -67,7 +67,7 @@ def _keeps_waves(scene: Scene, material: Material) -> bool:
     """Whether the step does not damp waves as Euler's does."""
     settings = scene.settings
     lags = material.solid_model == "NEO_HOOKEAN" and settings.iterations == 1 and not settings.measure_residual
-    return lags or settings.time_integration == "BDF2"
+    return (lags and not may_rebound(scene)) or settings.time_integration == "BDF2"
 
 
 def _hit_speed(scene: Scene, body: Body, gravity: float) -> float:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, DAMPED, DELAYED, REPEATED, UNKNOWN, WARM
+from ...constraints.constraint import BDF2, DAMPED, REPEATED, UNKNOWN, WARM
 from ...contacts import CONTACTS
 from ...contacts.clearance import clear_places
 from ...contacts.nearest_face import nearest_faces
@@ -34,7 +34,7 @@ from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
 from ..system.grabbed import grab_arrays
-from ..system.mode import has_anchors, keeps_friction, rate_damped_types, static_mode, used_types
+from ..system.mode import has_anchors, keeps_friction, notes_accelerations, rate_damped_types, static_mode, used_types
 from ..system.plasticity import yield_table
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
@@ -144,7 +144,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         has_grains=len(system.grains) > 0,
         attracts=bool(system.attraction),
         spring_sweeps=system.spring_sweeps,
-        delays=bool(mode & DELAYED),
+        delays=notes_accelerations(mode),
     )
     stages = substep_stages(parts.count, settings.iterations, contents)
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
@@ -185,8 +185,8 @@ def _particles(system: System, mode: int) -> Any:
         older_positions=make_vectors(older_positions),
         older_velocities=make_vectors(older_velocities),
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
-        delayed_accelerations=make_zero_vectors(len(system.positions) if mode & DELAYED else 0),
-        accelerations_before=make_zero_vectors(len(system.positions) if mode & DELAYED else 0),
+        delayed_accelerations=make_zero_vectors(len(system.positions) if notes_accelerations(mode) else 0),
+        accelerations_before=make_zero_vectors(len(system.positions) if notes_accelerations(mode) else 0),
         gravity=make_vectors(particle_gravities(system, 0)),
         speed_changes=make_zero_vectors(2 * len(system.models)),
         bodies=make_array(body_table(system), ti.f32),

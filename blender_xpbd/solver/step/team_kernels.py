@@ -13,7 +13,7 @@ lost its core while it waited, so it does not matter how many of the team really
 
 import taichi as ti
 
-from ...constraints.constraint import BDF2, DELAYED, RATES
+from ...constraints.constraint import BDF2, DELAYED, RATES, WARM
 from ...constraints.grab import hold_grabbed
 from ...contacts.clearance import keeps_clearance, stays_clear
 from ...contacts.collider_anchors import note_anchor
@@ -282,7 +282,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if act == PROJECT:
         step = projection_step(h, iteration, substep, mode)
         project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
-    if ti.static(mode & DELAYED):
+    if ti.static(mode & (DELAYED | WARM) == DELAYED):
         if act == NOTE_ACCELERATIONS:
             note_share(world.particles, turn, turns, h)
     if ti.static(variant.takes_grabs):

@@ -148,9 +148,14 @@ def static_mode(system: System) -> int:
     if not mode & (PBD | ACCUMULATE | BDF2):
         if hardness(system, system.mode_substeps)[1] > WARM_HARDNESS:
             mode |= WARM
-        elif system.lags.any():
+        if system.lags.any():
             mode |= DELAYED
     return mode
+
+
+def notes_accelerations(mode: int) -> bool:
+    """Whether velocities of whole bodies lag behind forces; where something starts warm, tetrahedra see to it."""
+    return mode & (DELAYED | WARM) == DELAYED
 
 
 def hardness(system: System, substeps: int = 0) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from ...contacts import contact_type
 from ...device.runtime import choose_device
 from ...scene.body import Body
 from ...scene.errors import Notice, XpbdError
-from ...scene.scene import Scene
+from ...scene.scene import Scene, may_rebound
 from ..colliding.faceted_spheres import with_faceted_spheres
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
@@ -155,8 +155,14 @@ class System:
 
     @cached_property
     def lags(self) -> Floats:
-        """By how many substeps velocities of bodies lag behind forces, see ``WarmStart``, shape (bodies,); 0 mostly."""
+        """By how many substeps velocities of bodies lag behind forces, see ``WarmStart``, shape (bodies,); 0 mostly.
+
+        Where something rebounds by its restitution none does: what lies on a floor then hops on and on, for a wobble is
+        a hit as well, and gets back what it would lose.
+        """
         result = np.zeros(len(self.models))
+        if may_rebound(self.scene):
+            return result
         for block in self.schedule.blocks:
             if block is not None and block.type.warm_start is not None:
                 bodies = np.searchsorted(self.starts, block.indices[:, 0], side="right") - 1

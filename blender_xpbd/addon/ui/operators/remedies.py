@@ -12,7 +12,6 @@ import numpy as np
 from mathutils import Matrix
 
 from ....scene.body import Body
-from ....scene.parameters.material_parameters import STRAND
 from ....scene.scene import Scene
 from ...baking.standing_report import forget_fault
 from ...checking.bevelled import shown_radius
@@ -271,7 +270,7 @@ class XPBD_OT_make_room(ObjectRemedy, bpy.types.Operator):
 
     def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Set Contact Distance and Thickness, or the Radius of a strand."""
-        if obj.xpbd.role == STRAND:
+        if obj.type == "CURVE":
             shown = shown_radius(obj)
             if shown <= obj.xpbd.radius:
                 return f'Its bevel shows "{obj.name}" no thicker than it is simulated'

@@ -26,9 +26,7 @@ Projections are Taichi functions with one signature::
   look at it, each is compiled for both;
 - ``FORCED``: forces besides gravity act from outside; projections do not look at it;
 - ``SWEPT``: types that say so are projected several times in a substep of one iteration, and keep multipliers
-  meanwhile; ``step`` then tells sweeps as it tells iterations;
-- ``DELAYED``: velocities feel a share of what constraints did a substep later, see ``WarmStart``; projections do not
-  look at it.
+  meanwhile; ``step`` then tells sweeps as it tells iterations.
 """
 
 from collections.abc import Callable
@@ -54,14 +52,11 @@ class WarmStart:
         slots: numbers it keeps there.
         hardness: how stiff the constraints of a prepared block are for a substep (block, h [s]): what elasticity asks
             of a projection per what inertia does, along the shape and along the volume. It goes with h².
-        lag: by how many substeps velocities lag behind forces then. Where it is too soft to start warm, the share
-            ``lag`` of what constraints did moves velocities a substep later.
     """
 
     project: Callable[..., Any]
     slots: int
     hardness: Callable[["ConstraintBlock", float], tuple[float, float]]
-    lag: float
 
 
 @dataclass(frozen=True)
@@ -283,7 +278,6 @@ RATES = 32
 FORCED = 64
 MIXED = 128
 SWEPT = 256
-DELAYED = 512
 # what is projected several times in a substep keeps its multipliers in between
 REPEATED = ACCUMULATE | SWEPT
 # what BDF2 takes as the time step, per substep, and its inverse (Small Steps 2019, §5.3)

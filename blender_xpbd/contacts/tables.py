@@ -2,7 +2,7 @@
 """Columns of the tables that contacts read."""
 
 # columns of the bodies' float table
-BODY_INTERNAL_DAMPING, BODY_RESTITUTION, BODY_OFFSET, BODY_LAG = range(4)
+BODY_INTERNAL_DAMPING, BODY_RESTITUTION, BODY_OFFSET = range(3)
 # columns of the contact points' tables after the particles of each, and after their weights; pieces are there where
 # some bounce
 POINT_BODY, POINT_PIECE = 4, 5

@@ -139,12 +139,6 @@ def animatable_parameters(scene: Scene) -> dict[str, dict[str, Parameter]]:
     }
 
 
-def may_rebound(scene: Scene) -> bool:
-    """Whether anything has a restitution, or a key on it."""
-    given = [*(body.material.restitution for body in scene.bodies), *(one.restitution for one in scene.colliders)]
-    return max(given, default=0.0) > 0.0 or any(track.parameter == "restitution" for track in scene.tracks)
-
-
 def _validate_tracks(scene: Scene) -> None:
     known = animatable_parameters(scene)
     names = {item.identifier: item.name for item in scene.objects}

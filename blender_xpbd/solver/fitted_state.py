@@ -6,15 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-_OF_PARTICLES = (
-    "positions",
-    "velocities",
-    "older_positions",
-    "older_velocities",
-    "corrections",
-    "delayed_accelerations",
-    "accelerations_before",
-)
+_OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities", "corrections")
 
 
 def fitted_state(

@@ -30,16 +30,7 @@ from .tearing import carried, particle_sources
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # of a checkpoint, what moves: a row for each particle, and for each orientation; with how many columns
-_OF_PARTICLES = {
-    "positions": 3,
-    "velocities": 3,
-    "older_positions": 3,
-    "older_velocities": 3,
-    "corrections": 3,
-    "delayed_accelerations": 3,
-    "accelerations_before": 3,
-}
-_OF_LAG = ("delayed_accelerations", "accelerations_before")
+_OF_PARTICLES = {"positions": 3, "velocities": 3, "older_positions": 3, "older_velocities": 3, "corrections": 3}
 _OF_TURNS = {"orientations": 4, "angular_velocities": 3}
 # in a checkpoint, before the names of the other solver's arrays
 _OF_OTHER = "source_"
@@ -271,18 +262,16 @@ class RegionalSolver(RecordingSolver):
     def _put(self, theirs: StepState, shares: Sequence[npt.NDArray[np.float64]]) -> None:
         """Bring what moves nearer to another state by shares, of particles and of orientations."""
         for name, array in self._moving().items():
-            if name not in theirs and name not in _OF_LAG:
+            if name not in theirs:
                 continue
             mine, share = read_array(array), shares[name in _OF_TURNS]
-            rows = mine[: len(share), : (_OF_PARTICLES | _OF_TURNS)[name]]
-            # where the other one's velocities do not lag, nothing is left to come
-            other = theirs.get(name, np.zeros_like(rows))
-            mixed = _mixed(rows, other, share, is_rotation=name == "orientations")
+            rows = mine[: len(share), : theirs[name].shape[1]]
+            mixed = _mixed(rows, theirs[name], share, is_rotation=name == "orientations")
             if name == "velocities":
                 mixed[self._stops] = 0.0
             if not np.array_equal(mixed, rows):
                 changed = np.array(mine)
-                changed[: len(share), : rows.shape[1]] = mixed
+                changed[: len(share), : theirs[name].shape[1]] = mixed
                 write_array(array, changed)
 
     def _there(self, frame_slice: FrameSlice, substeps: int) -> StepState:

@@ -41,7 +41,6 @@ from .system.colliders import build_colliders
 from .system.contact_statistics import Crossings, crossings_of
 from .system.frame_slice import WHOLE, FrameSlice
 from .system.grabbed import GrabbedParticles, grab_table
-from .system.mode import notes_accelerations
 from .system.speed_changes import speed_changes
 from .system.system import System
 from .windows.anchor_state import check_anchors, most_anchor_bytes
@@ -446,11 +445,6 @@ class Solver:
             kept |= {"older_positions": particles.older_positions, "older_velocities": particles.older_velocities}
         if mode & WARM:
             kept["corrections"] = particles.corrections
-        if notes_accelerations(mode):
-            kept |= {
-                "delayed_accelerations": particles.delayed_accelerations,
-                "accelerations_before": particles.accelerations_before,
-            }
         if mode & (WARM | DAMPED):
             kept["lagrange_multipliers"] = self._state.constraints.lagrange_multipliers
         if self._plan.variant.has_orientations:

@@ -30,14 +30,7 @@ Mask = npt.NDArray[np.bool_]
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # arrays of particles that go on; others are about constraints and contacts, and begin anew
-OF_PARTICLES = (
-    "positions",
-    "velocities",
-    "older_positions",
-    "older_velocities",
-    "delayed_accelerations",
-    "accelerations_before",
-)
+OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities")
 _OF_BODIES = ("may_cross", "passed", "clear")
 # of rods; the last column of the second is their inertia, which is the new system's
 _OF_RODS = ("orientations", "angular_velocities")
@@ -159,7 +152,7 @@ def carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str
     sources = particle_sources(old, new)
     state = {name: array.copy() for name, array in built.items()}
     for name in OF_PARTICLES:
-        if name in state and name in before:
+        if name in state:
             state[name][: len(sources), :3] = before[name][sources, :3]
     moves = new.inverse_masses[: len(sources)] > 0.0
     state["velocities"][: len(sources)] *= moves[:, None]

@@ -62,8 +62,8 @@ def test_finer_tolerance_takes_more_substeps():
 
 @pytest.mark.parametrize("job", ["curtain", "late"])
 def test_what_is_told_is_the_error(job):
-    """Against many substeps; the late one hits the floor in the end. Later it tumbles, and no two runs are alike."""
-    system = build_system(curtain(tolerance=8.0) if job == "curtain" else late_hit(tolerance=2.0, end=38))
+    """Against many substeps; the late one hits the floor a second after the start."""
+    system = build_system(curtain(tolerance=8.0) if job == "curtain" else late_hit(tolerance=2.0))
     choice = choose_quality(system, ("SERIAL",), StopSignal())
     assert choice is not None
     runs = [
@@ -94,14 +94,14 @@ def test_what_comes_late_counts():
 
 
 def test_trials_that_come_out_alike_by_chance_are_not_believed():
-    """A cube that hits a floor and tumbles: 40 substeps are 133 mm off, which the difference to 20 does not tell."""
+    """A cube that hits a floor and tumbles: 20 and 40 substeps are 31 mm apart, and 210 mm off."""
     body = jelly_cube(0.3, height=3.0, resolution=5, youngs_modulus=3e5)
     job = scene(body, colliders=[plane()], frames=(1, 31), quality="AUTOMATIC", tolerance=40.0, maximum_substeps=40)
     choice = choose_quality(build_system(job), ("SERIAL",), StopSignal())
     assert choice is not None
     assert choice.settings.substeps == 40
     assert not choice.is_reached
-    assert choice.error > 0.05
+    assert choice.error > 0.1
 
 
 def test_limit_is_kept_and_told():

@@ -14,13 +14,12 @@ import numpy as np
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
-from ...scene.material import Material
-from ...scene.scene import Scene, may_rebound
+from ...scene.scene import Scene
 
 # mean edge of a cage per cell: of a cube, 0.918
 _EDGE_PER_CELL = 0.918
 # bounds of the solver: waves in jelly, the least edges of its height, the least fall per height, where it is hard [Pa]
-_WAVE, _DAMPED_WAVE, _WAVE_EDGES, _WAVE_FALL, _HARD = 0.05, 0.035, 2.5, 0.1, 1e8
+_WAVE, _WAVE_EDGES, _WAVE_FALL, _HARD = 0.035, 2.5, 0.1, 1e8
 # shape and volume of jelly, hits, weight, cloth, piles
 _SHAPE, _VOLUME, _HIT, _KEPT, _CLOTH, _PILE = 0.25, 4.0, 0.12, 0.007, 0.05 / 3.2, 0.0008
 # what the hardness of a cage is, per modulus · h² / (ρ · edge²): of the shear modulus, and of Lamé's first parameter;
@@ -58,16 +57,8 @@ def _of_jelly(scene: Scene, body: Body, edge: float, gravity: float) -> float:
     speed = _hit_speed(scene, body, gravity)
     height, waves = max(float(np.ptp(body.positions[:, 2])), _WAVE_EDGES * edge), 0.0
     if gravity > 0.0 and material.youngs_modulus < _HARD and speed**2 > 2.0 * gravity * _WAVE_FALL * height:
-        share = _WAVE if _keeps_waves(scene, material) else _DAMPED_WAVE
-        waves = 2.0 * math.sqrt(material.youngs_modulus / material.density) * dt / (share * height)
+        waves = 2.0 * math.sqrt(material.youngs_modulus / material.density) * dt / (_WAVE * height)
     return max(stiff, waves, dt / (_HIT * edge) * speed, dt * math.sqrt(gravity / (_KEPT * edge)))
-
-
-def _keeps_waves(scene: Scene, material: Material) -> bool:
-    """Whether the step does not damp waves as Euler's does."""
-    settings = scene.settings
-    lags = material.solid_model == "NEO_HOOKEAN" and settings.iterations == 1 and not settings.measure_residual
-    return (lags and not may_rebound(scene)) or settings.time_integration == "BDF2"
 
 
 def _hit_speed(scene: Scene, body: Body, gravity: float) -> float:

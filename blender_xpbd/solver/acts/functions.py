@@ -7,19 +7,7 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import (
-    BDF2,
-    BDF2_RATE,
-    BDF2_STEP,
-    DAMPED,
-    DELAYED,
-    FORCED,
-    MIXED,
-    PBD,
-    RATES,
-    SWEPT,
-    WARM,
-)
+from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, RATES, SWEPT, WARM
 from ...constraints.side_by_side import LANES
 from ...device.apart import apart
 
@@ -96,27 +84,8 @@ def predict_position(particles: ti.template(), i, h, change, mode: ti.template()
             if ti.static(mode & WARM):
                 particles.positions[i] = p + h * v + particles.corrections[i]
                 particles.corrections[i] = ti.Vector([0.0, 0.0, 0.0, 0.0])
-            elif ti.static(mode & DELAYED):
-                particles.positions[i] = p + h * v + (h * h) * particles.delayed_accelerations[i]
             else:
                 particles.positions[i] = p + h * v
-
-
-@ti.func
-def note_acceleration(particles: ti.template(), i, h, lag):
-    """Note how constraints have accelerated a particle, and by how much the next substep begins further on.
-
-    What they do becomes velocity at the end of its substep. The share ``lag`` of it does so a substep later instead:
-    the next prediction gets back what of the last acceleration there was more. Accelerations [m/s²] are right too where
-    substeps get another duration.
-    """
-    p, delayed = particles.positions[i], particles.delayed_accelerations[i]
-    if p[3] > 0.0:
-        move = p - (particles.previous_positions[i] + h * particles.velocities[i] + (h * h) * delayed)
-        move[3] = 0.0
-        acceleration = move / (h * h)
-        particles.delayed_accelerations[i] = lag * (particles.accelerations_before[i] - acceleration)
-        particles.accelerations_before[i] = acceleration
 
 
 @ti.func

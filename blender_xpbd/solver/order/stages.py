@@ -18,7 +18,6 @@
 | TOUCH_GRAINS | these are pushed apart, and held by friction, by TOUCH in between | – |
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
 | TOUCH | colliders push points out, and hold them by friction; before PROJECT too, where it begins warm | – |
-| NOTE_ACCELERATIONS | what constraints did to particles: of that, velocities feel a share a substep later | – |
 | HOLD_GRABBED | in a run that is played, a hand holds a patch; after the first PROJECT | – |
 | NOTE_CANDIDATES | where particles would come is noted | – |
 | MEASURE_ISLANDS | how far islands came as a whole: the frames that they are looked at from | – |
@@ -95,8 +94,6 @@ GATHER_GRAINS = 56
 FLOW = 38
 # that of a hand
 HOLD_GRABBED = 39
-# that of soft jelly
-NOTE_ACCELERATIONS = 40
 # those that are left out of such a frame
 ACTS_OF_PAIRS = frozenset(
     {BEGIN_PAIRS, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, OPEN_LIST, FIND_NEAR, TOUCH_PAIRS, TOUCH_AGAIN}
@@ -160,7 +157,6 @@ class Contents:
         takes_grabs: whether a hand may hold a patch of particles.
         attracts: whether bodies attract each other.
         spring_sweeps: how often springs are swept; more than once only where there is one iteration.
-        delays: whether velocities feel a share of what constraints do a substep later; likewise.
     """
 
     has_targets: bool = False
@@ -181,7 +177,6 @@ class Contents:
     takes_grabs: bool = False
     attracts: bool = False
     spring_sweeps: int = 1
-    delays: bool = False
 
 
 def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
@@ -217,7 +212,6 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     for iteration in range(iterations):
         for sweep in range(has.spring_sweeps):
             stages += _by_task(PROJECT, rounds, iteration + sweep)
-        stages += [Stage(NOTE_ACCELERATIONS, part_count)] * int(has.delays)
         stages += [Stage(HOLD_GRABBED, 1)] * int(has.takes_grabs and iteration == 0)
         sweeps = GRAIN_SWEEPS if has.has_grains else 1
         for number in range(iteration * sweeps, (iteration + 1) * sweeps):

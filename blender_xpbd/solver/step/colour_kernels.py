@@ -12,13 +12,11 @@ from ...constraints.grab import hold_grabbed
 from ...contacts.collider_anchors import note_anchor
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_LAG
 from ..acts.external_functions import blow_triangle, push_particle
 from ..acts.flow_functions import flow_row
 from ..acts.functions import (
     damping_step,
     forget_history,
-    note_acceleration,
     place_target,
     predict_position,
     project_constraint,
@@ -107,15 +105,6 @@ def project_colour(
             mode,
             kind,
         )
-
-
-@ti.kernel
-def note_accelerations(particles: Particles, body_of: INTS, h: float):
-    """Note the moves of all particles of bodies whose velocities lag."""
-    for i in range(body_of.shape[0]):
-        lag = particles.bodies[body_of[i], BODY_LAG]
-        if lag > 0.0:
-            note_acceleration(particles, i, h, lag)
 
 
 @ti.kernel

@@ -16,7 +16,6 @@ from ..order.stages import (
     DAMP_RATES,
     FLOW,
     HOLD_GRABBED,
-    NOTE_ACCELERATIONS,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -80,10 +79,6 @@ def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     if plan.variant.mode & SWEPT and stage.detail > 0:
         kinds &= SWEPT_TYPES
     _launch_constraints(plan, stage, substep, plan.variant.mode, kinds)
-
-
-def _note_accelerations(plan: Plan, stage: Stage, substep: int, of: int) -> None:
-    launch(kernels.note_accelerations, plan.state.particles, plan.state.body_of, plan.h)
 
 
 def _hold_grabbed(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -201,7 +196,6 @@ LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     SOLVE_LEVELS: _solve_levels,
     PROJECT: _project,
     HOLD_GRABBED: _hold_grabbed,
-    NOTE_ACCELERATIONS: _note_accelerations,
     TOUCH: _touch,
     SUM_SPINS: _sum_spins,
     UPDATE_VELOCITIES: _update_velocities,

@@ -23,8 +23,7 @@ FLOATS_3D = ti.types.ndarray(ndim=3)
 MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 
 # positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]); velocities
-# are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. So do delayed
-# accelerations [m/s²]; they come from those before, of the substep before, see ``note_acceleration``. Orientations are
+# are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Orientations are
 # unit quaternions (w, x, y, z); angular velocities [rad/s] have the inverse inertia [1/(kg m²)] as their fourth
 # component. Gravity [m/s²] is that of each particle; what it and drag do in a substep: ``speed_changes``. Bodies have
 # a row each, columns as in ``contacts.tables``; their starts are the first particle of each and the end of the last
@@ -37,8 +36,6 @@ Particles = pack_type(
     older_positions=VECTORS,
     older_velocities=VECTORS,
     corrections=VECTORS,
-    delayed_accelerations=VECTORS,
-    accelerations_before=VECTORS,
     orientations=VECTORS,
     previous_orientations=VECTORS,
     angular_velocities=VECTORS,

@@ -34,7 +34,7 @@ from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
 from ..system.grabbed import grab_arrays
-from ..system.mode import has_anchors, keeps_friction, notes_accelerations, rate_damped_types, static_mode, used_types
+from ..system.mode import has_anchors, keeps_friction, rate_damped_types, static_mode, used_types
 from ..system.plasticity import yield_table
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
@@ -144,7 +144,6 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         has_grains=len(system.grains) > 0,
         attracts=bool(system.attraction),
         spring_sweeps=system.spring_sweeps,
-        delays=notes_accelerations(mode),
     )
     stages = substep_stages(parts.count, settings.iterations, contents)
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
@@ -185,8 +184,6 @@ def _particles(system: System, mode: int) -> Any:
         older_positions=make_vectors(older_positions),
         older_velocities=make_vectors(older_velocities),
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
-        delayed_accelerations=make_zero_vectors(len(system.positions) if notes_accelerations(mode) else 0),
-        accelerations_before=make_zero_vectors(len(system.positions) if notes_accelerations(mode) else 0),
         gravity=make_vectors(particle_gravities(system, 0)),
         speed_changes=make_zero_vectors(2 * len(system.models)),
         bodies=make_array(body_table(system), ti.f32),
@@ -397,11 +394,11 @@ def _particle_bodies(system: System) -> npt.NDArray[np.int32]:
 def body_table(system: System, frame_index: int = 0) -> npt.NDArray[np.float64]:
     """A row for each body as it is at a frame, columns as named in ``contacts.tables``."""
     rows = []
-    for model, lag in zip(system.models, system.lags, strict=True):
+    for model in system.models:
         target, material = model.body.identifier, model.body.material
         internal_damping, restitution = (
             system.tracks.at(target, name, getattr(material, name), frame_index)
             for name in ("internal_damping", "restitution")
         )
-        rows.append((internal_damping, restitution, model.contact_offset, lag))
+        rows.append((internal_damping, restitution, model.contact_offset))
     return np.array(rows)

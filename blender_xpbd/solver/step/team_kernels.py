@@ -13,13 +13,12 @@ lost its core while it waited, so it does not matter how many of the team really
 
 import taichi as ti
 
-from ...constraints.constraint import BDF2, DELAYED, RATES, WARM
+from ...constraints.constraint import BDF2, RATES
 from ...constraints.grab import hold_grabbed
 from ...contacts.clearance import keeps_clearance, stays_clear
 from ...contacts.collider_anchors import note_anchor
 from ...contacts.contact import OUT_OF_REACH, are_grains_alone, project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_LAG
 from ...device.apart import apart
 from ...forces.attraction import fit_nodes
 from ..acts.external_functions import blow_share, push_share
@@ -27,7 +26,6 @@ from ..acts.flow_functions import flow_share
 from ..acts.functions import (
     damping_step,
     forget_history,
-    note_acceleration,
     place_target,
     predict_position,
     project_task,
@@ -58,7 +56,6 @@ from ..order.stages import (
     FLOW,
     HOLD_GRABBED,
     HOLD_PUSHED,
-    NOTE_ACCELERATIONS,
     OPEN_LIST,
     PART,
     PLACE_TARGETS,
@@ -115,19 +112,6 @@ def predict_share(particles: ti.template(), turn, turns, h, substep, mode: ti.te
             change = speed_change(particles, b, substep)
             for i in range(ti.max(starts[b], first), ti.min(starts[b + 1], last)):
                 predict_position(particles, i, h, change, mode)
-
-
-@apart
-def note_share(particles: ti.template(), turn, turns, h):
-    """Note the moves of one of ``turns`` equal shares of the particles, of bodies whose velocities lag."""
-    bodies, starts = ti.static(particles.bodies, particles.body_starts)
-    count = starts[bodies.shape[0]]
-    first, last = count * turn // turns, count * (turn + 1) // turns
-    for b in range(bodies.shape[0]):
-        lag = bodies[b, BODY_LAG]
-        if lag > 0.0:
-            for i in range(ti.max(starts[b], first), ti.min(starts[b + 1], last)):
-                note_acceleration(particles, i, h, lag)
 
 
 @apart
@@ -282,9 +266,6 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if act == PROJECT:
         step = projection_step(h, iteration, substep, mode)
         project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
-    if ti.static(mode & (DELAYED | WARM) == DELAYED):
-        if act == NOTE_ACCELERATIONS:
-            note_share(world.particles, turn, turns, h)
     if ti.static(variant.takes_grabs):
         if act == HOLD_GRABBED:
             share, step = (substep + 1.0) / order.span[SPAN_OF], projection_step(h, 0, substep, mode)

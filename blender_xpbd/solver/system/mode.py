@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...bodies.own_settings import is_pbd
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, DELAYED, FORCED, MIXED, PBD, SWEPT, WARM
+from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, SWEPT, WARM
 from ..order.contact_points import ContactPoints
 from .system import System
 
@@ -145,17 +145,9 @@ def static_mode(system: System) -> int:
         mode |= FORCED
     if system.spring_sweeps > 1:
         mode |= SWEPT
-    if not mode & (PBD | ACCUMULATE | BDF2):
-        if hardness(system, system.mode_substeps)[1] > WARM_HARDNESS:
-            mode |= WARM
-        if system.lags.any():
-            mode |= DELAYED
+    if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system, system.mode_substeps)[1] > WARM_HARDNESS:
+        mode |= WARM
     return mode
-
-
-def notes_accelerations(mode: int) -> bool:
-    """Whether velocities of whole bodies lag behind forces; where something starts warm, tetrahedra see to it."""
-    return mode & (DELAYED | WARM) == DELAYED
 
 
 def hardness(system: System, substeps: int = 0) -> tuple[float, float]:

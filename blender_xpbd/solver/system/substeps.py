@@ -57,11 +57,8 @@ CREASED = 2.7
 HIT_SHARE = 0.12
 # 2 c T/(L n): how far waves come in a substep, there and back, per height of a jelly, up to which a ring and a slab
 # that fall flat rebound within a tenth of runs with many substeps. L is at least so many mean edges, and falls of less
-# than this share of L are not asked; both chosen by hand. docs/experiments.md, What lies flat rebounds too low, and
-# Forces that velocities feel later
-WAVE_SHARE = 0.05
-# likewise where velocities do not lag behind forces, nor BDF2 keeps energy
-DAMPED_WAVE_SHARE = 0.035
+# than this share of L are not asked; both chosen by hand. docs/experiments.md, What lies flat rebounds too low
+WAVE_SHARE = 0.035
 WAVE_EDGES = 2.5
 WAVE_FALL = 0.1
 # share of their radius by which gravity moves grains in a substep, up to which piles of 25 layers hold their grains
@@ -104,17 +101,8 @@ def substeps_for_waves(system: System) -> int:
         height = max(float(np.ptp(_heights(scene, _start(body)))), WAVE_EDGES * _mean_edge(model))
         if height > 0.0 and speed**2 > 2.0 * gravity * WAVE_FALL * height:
             waves = math.sqrt(body.material.youngs_modulus / body.material.density)
-            share = WAVE_SHARE if _keeps_waves(system, index) else DAMPED_WAVE_SHARE
-            wanted.append(2.0 * waves * scene.frames.frame_duration / (share * height))
+            wanted.append(2.0 * waves * scene.frames.frame_duration / (WAVE_SHARE * height))
     return math.ceil(max(wanted, default=0.0))
-
-
-def _keeps_waves(system: System, index: int) -> bool:
-    """Whether the step does not damp the waves in a body as Euler's does."""
-    settings = system.scene.settings
-    if settings.time_integration == "BDF2":
-        return True
-    return system.lags[index] > 0.0 and settings.iterations == 1 and not settings.measure_residual
 
 
 def substeps_for_piles(system: System) -> int:

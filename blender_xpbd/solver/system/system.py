@@ -15,13 +15,13 @@ from ...bodies.body_model import BodyModel
 from ...bodies.kinds import build_body, solver_kind
 from ...bodies.orientations import Orientations
 from ...bodies.own_frame import own_frame
-from ...bodies.own_settings import drag_exponent, is_pbd, own_settings
+from ...bodies.own_settings import drag_exponent, own_settings
 from ...constraints.constraint import ConstraintBlock
 from ...contacts import contact_type
 from ...device.runtime import choose_device
 from ...scene.body import Body
 from ...scene.errors import Notice, XpbdError
-from ...scene.scene import Scene, may_rebound
+from ...scene.scene import Scene
 from ..colliding.faceted_spheres import with_faceted_spheres
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
@@ -152,22 +152,6 @@ class System:
     def spring_sweeps(self) -> int:
         """How often springs are swept in each substep."""
         return spring_sweeps(self.scene, self.models)
-
-    @cached_property
-    def lags(self) -> Floats:
-        """By how many substeps velocities of bodies lag behind forces, see ``WarmStart``, shape (bodies,); 0 mostly.
-
-        Where something rebounds by its restitution none does: what lies on a floor then hops on and on, for a wobble is
-        a hit as well, and gets back what it would lose.
-        """
-        result = np.zeros(len(self.models))
-        if may_rebound(self.scene):
-            return result
-        for block in self.schedule.blocks:
-            if block is not None and block.type.warm_start is not None:
-                bodies = np.searchsorted(self.starts, block.indices[:, 0], side="right") - 1
-                result[bodies] = block.type.warm_start.lag
-        return result * [not is_pbd(model.body, self.scene.settings) for model in self.models]
 
     @property
     def strikes(self) -> bool:

@@ -67,9 +67,8 @@ def test_what_comes_out_is_never_near_weightless():
     """At twice its weight it folded, and weightless at the end it snapped back: Suzanne's chin by 28 m/s."""
     simulation = Solver(build_system(scene(sunk(), colliders=[plane()], substeps=10)))
     high = np.ptp(tracked(simulation, 30), axis=1)
-    # it rests at 0.93 m and swings by 0.04 m; with 2 g at the start and none at the end, and more damped swings, it was
-    # 0.85 m high, and then 1.05 m
-    assert high.min() > 0.88
+    # it rests at 0.93 m; with 2 g at the start and none at the end it was 0.85 m high, and then 1.05 m
+    assert high.min() > 0.9
     assert high.max() < 1.01
 
 

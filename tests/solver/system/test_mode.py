@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from blender_xpbd.constraints.constraint import ACCUMULATE, BDF2, DAMPED, DELAYED, PBD, WARM
-from blender_xpbd.constraints.neo_hookean_single import LAG
+from blender_xpbd.constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD, WARM
 from blender_xpbd.solver.system.mode import Variant, static_mode
 from blender_xpbd.solver.system.system import build_system
-from tests.solver.scenes import cloth, jelly_cube, plane, scene
+from tests.solver.scenes import cloth, jelly_cube, scene
 
 
 @pytest.mark.parametrize(
@@ -44,25 +41,6 @@ def test_only_stiff_jelly_of_one_iteration_begins_where_it_ended():
     assert not static_mode(stiff_jelly(1e2)) & WARM
     for settings in ({"iterations": 2}, {"solver_mode": "PBD"}, {"time_integration": "BDF2"}):
         assert not static_mode(stiff_jelly(1e8, **settings)) & WARM
-
-
-def test_velocities_of_soft_jelly_of_one_iteration_lag():
-    assert static_mode(stiff_jelly(1e2)) == DELAYED
-    # of what starts warm, each tetrahedron by itself
-    assert static_mode(stiff_jelly(1e8)) == DELAYED | WARM
-    for settings in ({"iterations": 2}, {"solver_mode": "PBD"}, {"time_integration": "BDF2"}):
-        assert not static_mode(stiff_jelly(1e2, **settings)) & DELAYED
-    corotated = jelly_cube(0.1, resolution=4, youngs_modulus=1e2, solid_model="COROTATED")
-    assert not static_mode(build_system(scene(corotated))) & DELAYED
-    # where anything rebounds by its restitution, none
-    assert static_mode(stiff_jelly(1e2, colliders=[plane(restitution=0.1)])) == 0
-    hops = jelly_cube(0.1, resolution=4, youngs_modulus=1e8, restitution=0.5)
-    assert static_mode(build_system(scene(hops))) == WARM
-    # of several bodies, those alone that could start warm
-    share = jelly_cube(0.1, resolution=4, youngs_modulus=1e2, solver_mode="PBD")
-    share = replace(share, identifier="b1")
-    bodies = jelly_cube(0.1, resolution=4, youngs_modulus=1e2), cloth(4, identifier="b2"), share
-    assert build_system(scene(*bodies)).lags.tolist() == [LAG, 0.0, 0.0]
 
 
 def test_multipliers_of_friction_are_kept_for_further_iterations_and_bounces():

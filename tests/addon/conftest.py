@@ -176,3 +176,12 @@ def codes(bpy: ModuleType) -> Callable[[], list[str]]:
         return [row["code"] for row in json.loads(bpy.context.scene.xpbd.findings)]
 
     return read
+
+
+@pytest.fixture
+def ball(bpy: ModuleType) -> Any:
+    """A ball below the origin that is a collider."""
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, location=(0.0, 0.0, -3.0))
+    made = bpy.context.object
+    made.name, made.xpbd.role = "Ball", "COLLIDER"
+    return made

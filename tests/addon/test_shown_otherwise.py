@@ -19,15 +19,6 @@ def told(bpy, read):
     return run
 
 
-@pytest.fixture
-def ball(bpy):
-    """A ball that is a collider."""
-    bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, location=(0.0, 0.0, -3.0))
-    made = bpy.context.object
-    made.name, made.xpbd.role = "Ball", "COLLIDER"
-    return made
-
-
 def test_simplify_of_a_collider(bpy, make_body, told, codes, ball):
     make_body("Body", role="CLOTH")
     subdivision = ball.modifiers.new("Fine", "SUBSURF")

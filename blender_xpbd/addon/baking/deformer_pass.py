@@ -150,7 +150,8 @@ def take_deformers_out(
                     body.begin(frame, positions(number, frame))
                 context.scene.frame_set(frame)
                 depsgraph = context.evaluated_depsgraph_get()
-                if [body for body in mine.values() if body.follow_parent(depsgraph)]:
+                have_parents = [body.follow_parent(depsgraph) for body in mine.values()]
+                if any(have_parents):
                     context.view_layer.update()
                 waiting = list(mine.values())
                 while waiting := [body for body in waiting if body.mend(context.evaluated_depsgraph_get())]:

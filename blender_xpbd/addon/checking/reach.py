@@ -132,7 +132,7 @@ def reach_of(body: Body, gravity: Floats) -> Box:
     return Box(axes, low, high)
 
 
-def is_reached(collider: Collider, reach: Box, boxes: Boxes) -> bool:
+def _is_reached(collider: Collider, reach: Box, boxes: Boxes) -> bool:
     """Whether a collider is where a body may come, by the box of ``reach_of``."""
     if has_triangles(collider):
         return reach.meets(boxes.about(collider))
@@ -148,7 +148,7 @@ def within_reach(body: Body, read: Scene, boxes: Boxes) -> Iterator[Body | Colli
     """Colliders and other bodies that a body meets and may come to."""
     sees, reach = body.contact.sees, boxes.reach(body)
     for collider in read.colliders:
-        if (sees is None or collider.identifier in sees) and is_reached(collider, reach, boxes):
+        if (sees is None or collider.identifier in sees) and _is_reached(collider, reach, boxes):
             yield collider
     for other in read.bodies:
         if meet(body, other) and reach.meets(boxes.reach(other)):

@@ -14,13 +14,14 @@ import numpy as np
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
+from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.scene import Scene
 from ..data.properties import unit_scale_of
 from ..reading.modifier_stack import acts
-from .gaps import MOST_GAP, Gaps, meet
-from .reach import Boxes, is_reached, reach_of
+from .gaps import MOST_GAP, Gaps
+from .reach import Boxes, within_reach
 
 # of a gap, by how much what is seen may be thicker: nobody sees less
 _MARGIN = 0.01
@@ -112,13 +113,13 @@ def _gaps(
         gaps: of this check.
         boxes: of this check.
     """
-    side, sees, reach = sides[body.identifier], body.contact.sees, reach_of(body, read.gravity)
-    for one in read.colliders:
-        if (sees is None or one.identifier in sees) and is_reached(one, reach, boxes):
+    side = sides[body.identifier]
+    for one in within_reach(body, read, boxes):
+        if isinstance(one, Collider):
             yield one.name, side, gaps.to_colliders(body)
-    for other in read.bodies:
-        kind = body_kind(other.role, other.name)
-        if (kind.is_solid or kind.is_sheet) and meet(body, other) and reach.meets(boxes.about(other)):
-            yield other.name, side + sides.get(other.identifier, 0.0), gaps.between(body, other)
+            continue
+        kind = body_kind(one.role, one.name)
+        if kind.is_solid or kind.is_sheet:
+            yield one.name, side + sides.get(one.identifier, 0.0), gaps.between(body, one)
     if body.contact.self_collision:
         yield body.name, 2.0 * side, gaps.thickness(body)

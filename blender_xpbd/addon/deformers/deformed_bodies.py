@@ -36,7 +36,6 @@ class _Deformed:
         names = (*modifiers, *([""] if has_deforming_parent(obj) else []))
         self.motion = DeformedMotion(obj.name, names, tuple(modifiers) if obj.xpbd.mute_deformers else ())
         self._rest = read_rest_shape(obj)
-        self._has_parent = has_deforming_parent(obj)
         self._has_keys = len(own_keys(obj)) > 1
         self.step = _DISPLACEMENT * (float(np.ptp(self._rest, axis=0).max()) or 1.0)
         count = 4 if self.motion.is_taken_out else 1 if names else 0
@@ -57,7 +56,7 @@ class _Deformed:
 
     def follow_parent(self) -> None:
         """Have the copies show what a parent that deforms them is like at this frame."""
-        for probe in self.probes if self._has_parent else ():
+        for probe in self.probes if self.motion.has_parent else ():
             probe.look_again()
 
     def note(self, depsgraph: bpy.types.Depsgraph) -> None:

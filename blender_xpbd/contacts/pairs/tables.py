@@ -47,9 +47,9 @@ NEAR_NORMAL, NEAR_WEIGHTS, WANTED, MULTIPLIER = 0, 3, 6, 7
 # how much nearer the sides may come in this substep [m], or IN_DOUBT where that does not keep them from passing through
 # each other
 MASS, NEAR_FRICTION, GIVEN, APPROACH, NEAR_RESTITUTION, ROOM = 8, 9, 10, 13, 14, 15
+IN_DOUBT = -1.0
 # ... and the slide of earlier substeps in which the sides stuck [m] (3), see ``anchors``
 OFFSET = 16
-IN_DOUBT = -1.0
 # ... and what settling has added to the normal speed so far [m/s], see ``settle``
 SETTLED = 19
 # ... and the force between its sides in the substep before, see ``press`` [N]

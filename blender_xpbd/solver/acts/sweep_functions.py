@@ -149,6 +149,28 @@ def is_stirred(particles: ti.template(), contacts: ti.template(), pairs: ti.temp
     return last > sweep
 
 
+@ti.func
+def _note_push(
+    particles: ti.template(),
+    starts: ti.template(),
+    contacts: ti.template(),
+    pairs: ti.template(),
+    n,
+    h,
+    variant: ti.template(),
+):
+    """Note what is left of the slide of near pair ``n``, the force between its sides, and that it pushed."""
+    if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
+        note_slide(particles, starts, pairs, pairs, n, variant.embeds)
+    if ti.static(variant.embeds):
+        if keeps_force(particles, pairs, n):
+            backs = ti.static(may_be_backed(variant))
+            note_force(particles, pairs, contacts, pairs, n, h, variant.embeds, backs)
+        else:
+            pairs.near_floats[n * NEAR_WIDTH + FORCE] *= FORGOTTEN
+    count_pair(pairs, n, PUSHING)
+
+
 @apart
 def settle_task(
     particles: ti.template(),
@@ -162,7 +184,6 @@ def settle_task(
     variant: ti.template(),
 ):
     """Velocities of the near pairs of a task after the push; once, what is left of slides, and how many pushed."""
-    backs = ti.static(may_be_backed(variant))
     if sweep == 0 or pairs.told[SETTLING_SWEEPS] >= sweep:
         # what pushed is listed
         first, count, asked, number, last = pairs.pair_starts[task], pairs.listed_counts[task], 0, sweep, sweep + 1
@@ -172,14 +193,7 @@ def settle_task(
                 n = pairs.near_listed[first + (m if number % 2 == 0 else count - 1 - m)]
                 if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0:
                     if number == 0:
-                        if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
-                            note_slide(particles, starts, pairs, pairs, n, variant.embeds)
-                        if ti.static(variant.embeds):
-                            if keeps_force(particles, pairs, n):
-                                note_force(particles, pairs, contacts, pairs, n, h, variant.embeds, backs)
-                            else:
-                                pairs.near_floats[n * NEAR_WIDTH + FORCE] *= FORGOTTEN
-                        count_pair(pairs, n, PUSHING)
+                        _note_push(particles, starts, contacts, pairs, n, h, variant)
                     speed = external_speed(particles, pairs, pairs, n, h, variant)
                     asks = settle_pair(particles, pairs, pairs, n, inverse_h, speed, variant.embeds)
                     asked, parted = asked | asks, parted | (asks & PARTED)

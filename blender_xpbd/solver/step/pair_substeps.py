@@ -165,8 +165,7 @@ class PairSubsteps:
     def slices(self, frame_index: int) -> int:
         """Into how many slices the frame that leads from ``frame_index`` on is to be divided, now that it is simulated.
 
-        1 where it may stay as it is: nothing may have passed through anything. What may have passed through bodies
-        of PBD alone is told only.
+        1 where it may stay as it is: the truncation left no pair in doubt, or pairs of bodies of PBD alone.
         """
         is_in_doubt = read_array(self.counts)[:, DOUBTED] > 0
         bodies = is_in_doubt[: self._objects.body_count]

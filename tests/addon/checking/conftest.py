@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -22,3 +24,19 @@ def measured(bpy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(gaps, "mean_edge", counted)
     return meshes
+
+
+@pytest.fixture
+def named_by(bpy: ModuleType) -> Callable[[str], Callable[[], list[tuple[str, ...]]]]:
+    """Makes a function that checks the scene: of whom it tells a code, each with the names that the message says."""
+
+    def named(code: str) -> Callable[[], list[tuple[str, ...]]]:
+        def find() -> list[tuple[str, ...]]:
+            bpy.context.view_layer.update()
+            bpy.ops.xpbd.check()
+            rows = [row for row in json.loads(bpy.context.scene.xpbd.findings) if row["code"] == code]
+            return [(row["object"], *row["message"].split('"')[1::2]) for row in rows]
+
+        return find
+
+    return named

@@ -3,25 +3,14 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.addon.strands import make_curve
 
 
 @pytest.fixture
-def found(bpy):
-    """A function that checks the scene; what is told of thickness: of whom, and which names it says."""
-
-    def find():
-        bpy.context.view_layer.update()
-        bpy.ops.xpbd.check()
-        rows = json.loads(bpy.context.scene.xpbd.findings)
-        rows = [row for row in rows if row["code"] == "W_THICKENED"]
-        return [(row["object"], *row["message"].split('"')[1::2]) for row in rows]
-
-    return find
+def found(named_by):
+    return named_by("W_THICKENED")
 
 
 def rope(depth, height=1.0):

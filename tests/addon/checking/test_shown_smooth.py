@@ -3,34 +3,14 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 SMOOTHERS = ("SMOOTH", "CORRECTIVE_SMOOTH", "LAPLACIANSMOOTH")
 
 
 @pytest.fixture
-def found(bpy):
-    """A function that checks the scene; what is told of smoothing: of whom, and which names it says."""
-
-    def find():
-        bpy.context.view_layer.update()
-        bpy.ops.xpbd.check()
-        rows = json.loads(bpy.context.scene.xpbd.findings)
-        rows = [row for row in rows if row["code"] == "W_SHOWN_SMOOTH"]
-        return [(row["object"], *row["message"].split('"')[1::2]) for row in rows]
-
-    return find
-
-
-@pytest.fixture
-def ball(bpy):
-    """A ball below that is a collider."""
-    bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, location=(0.0, 0.0, -3.0))
-    made = bpy.context.object
-    made.name, made.xpbd.role = "Ball", "COLLIDER"
-    return made
+def found(named_by):
+    return named_by("W_SHOWN_SMOOTH")
 
 
 @pytest.mark.parametrize("role", ["CLOTH", "JELLY"])

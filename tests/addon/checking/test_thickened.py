@@ -3,24 +3,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import pytest
 
 
 @pytest.fixture
-def found(bpy):
-    """A function that checks the scene; what is told of thickness: of whom, and which names it says."""
-
-    def find():
-        bpy.context.view_layer.update()
-        bpy.ops.xpbd.check()
-        rows = json.loads(bpy.context.scene.xpbd.findings)
-        rows = [row for row in rows if row["code"] == "W_THICKENED"]
-        return [(row["object"], *row["message"].split('"')[1::2]) for row in rows]
-
-    return find
+def found(named_by):
+    return named_by("W_THICKENED")
 
 
 def sheet(bpy, thickness=0.02, offset=-1.0, name="Sheet", height=1.0, cells=10):
@@ -45,6 +35,16 @@ def test_it_sinks_into_what_it_falls_on(bpy, found, role):
     sheet(bpy)
     assert found() == []
     obj = box(bpy, role)
+    assert found() == [("Sheet", "Box")]
+    obj.location.x = 5.0
+    assert found() == []
+
+
+def test_what_falls_onto_it_is_told(bpy, found):
+    hung = sheet(bpy)
+    hung.vertex_groups.new(name="Pins").add([0, 9], 1.0, "REPLACE")
+    hung.xpbd.pin_group = "Pins"
+    obj = box(bpy, "JELLY", (0.0, 0.0, 9.0))
     assert found() == [("Sheet", "Box")]
     obj.location.x = 5.0
     assert found() == []

@@ -46,6 +46,8 @@ KEEP = 0.9
 LEAST_GAP = 1e-3
 # and so many rounding errors of the coordinates at least
 LEAST_ROUNDINGS = 8.0
+# of the limits of ``find_near``
+REACH, STRAY, LARGEST_PUSH, LACK_SHARE = range(4)
 
 
 @ti.func
@@ -101,7 +103,8 @@ def find_near(
         k: number of the pair.
         n: row of ``near_ints`` and ``near_floats`` to write, where it is near.
         limits: how much nearer its sides may come in the substep [m]; how much they may have come since the pair was
-            listed [m], which its clearance in later substeps goes without; and how far a push may move them [m].
+            listed [m], which its clearance in later substeps goes without; how far a push may move them [m]; and by
+            what share of what they lacked at the start they may still be nearer than their gap.
         pushes: whether the pair pushes its sides apart; else it only limits them, and only that is written.
         embeds: static: whether any point has more than one particle.
 
@@ -116,24 +119,36 @@ def find_near(
     x0, x1 = carried(starts, surfaces, a, embeds), carried(starts, surfaces, b, embeds)
     x2, x3 = carried(starts, surfaces, c, embeds), carried(starts, surfaces, d, embeds)
     is_edges = pairs.pair_ints[k, KIND] == EDGE_EDGE
-    reach, stray, largest_push = limits[0], limits[1], limits[2]
     gap, is_near = floats[k, GAP], 0
     found = pair_geometry(is_edges, x0, x1, x2, x3, ti.Vector([0.0, 0.0, 0.0]))
     least = ti.static(LEAST_ROUNDINGS * rounding()) * (ti.abs(x0).max() + ti.abs(x3).max())
-    if found.distance - gap <= reach:
+    if found.distance - gap <= limits[REACH]:
         is_near = 1
         lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
         room = KEEP * ti.max(lowest_a - highest_b - ti.max(LEAST_GAP * gap, least), 0.0)
         _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found.normal, room)
         if pushes:
-            _write_push(pairs, k, n, found.weights, ti.min(gap, found.distance + largest_push), embeds)
+            wanted = gap
+            if limits[LACK_SHARE] > 0.0:
+                wanted -= limits[LACK_SHARE] * start_lack(surfaces, pairs, k)
+            _write_push(pairs, k, n, found.weights, ti.min(wanted, found.distance + limits[LARGEST_PUSH]), embeds)
             pairs.near_floats[n * NEAR_WIDTH + MASS] = pair_mass(particles, pairs, n, embeds)
             approach = ti.cast(0.0, float)
             if floats[k, RESTITUTION] > 0.0:
                 approach = -found.normal.dot(relative(speeds, surfaces, pairs, n, embeds))
             pairs.near_floats[n * NEAR_WIDTH + APPROACH] = approach
-    pairs.pair_clearances[k] = found.distance - gap - stray - least
+    pairs.pair_clearances[k] = found.distance - gap - limits[STRAY] - least
     return is_near
+
+
+@ti.func
+def start_lack(surfaces: ti.template(), pairs: ti.template(), k):
+    """By how much the sides of pair ``k`` were nearer than their gap at the start, or of pairs beside it [m]."""
+    lacks = ti.static(surfaces.start_lacks)
+    result = lacks[pairs.pair_ints[k, POINTS]]
+    for i in ti.static(range(1, 4)):
+        result = ti.min(result, lacks[pairs.pair_ints[k, POINTS + i]])
+    return result
 
 
 @ti.func

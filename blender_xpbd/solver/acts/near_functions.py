@@ -53,7 +53,7 @@ def pair_way(ways: ti.template(), pairs: ti.template(), k, embeds: ti.template()
 
 @apart
 def find_near_task(
-    particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()
+    particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, substep, h, embeds: ti.template()
 ):
     """List the pairs of a task that are near, by where particles were when the substep began.
 
@@ -77,7 +77,7 @@ def find_near_task(
         if pairs.pair_clearances[k] <= reach + stray:
             pushes = not is_for_colliders(particles, pairs, k)
             n = first + count if pushes else end - 1 - limited
-            ways = ti.Vector([reach, stray, LARGEST_PUSH_SPEED * h])
+            ways = ti.Vector([reach, stray, LARGEST_PUSH_SPEED * h, pairs.lack_shares[substep + 1]])
             found = find_near(particles, starts, speeds, pairs, pairs, k, n, ways, pushes, embeds)
             if found == 1:
                 note_near(pairs, pairs, n, embeds)

@@ -63,7 +63,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == OPEN_LIST:
         open_list_share(starts, world.pairs, turn, turns, order.span[SPAN_OF], h)
     if act == FIND_NEAR:
-        find_near_task(world.particles, starts, world.pairs, task, h, variant.embeds)
+        find_near_task(world.particles, starts, world.pairs, task, substep, h, variant.embeds)
     if act == TOUCH_PAIRS:
         touch_pair_task(world.particles, starts, world.contacts, world.pairs, task, detail, h, variant)
     if act == CHECK_WINDOW:

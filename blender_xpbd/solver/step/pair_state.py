@@ -46,6 +46,8 @@ def no_pairs(others: Arrays) -> Any:
     return Pairs(
         surface_elements=make_zeros((0, 5), ti.i32),
         surface_weights=make_zeros((0, 4), ti.f32),
+        start_lacks=make_zeros((0,), ti.f32),
+        lack_shares=make_zeros((0,), ti.f32),
         objects=make_zeros((0, OBJECT_WIDTH), ti.f32),
         object_rows=make_zeros((0, OBJECT_ROW_WIDTH), ti.i32),
         object_counts=make_zeros((0, OBJECT_COUNT_WIDTH), ti.i32),
@@ -67,7 +69,7 @@ def no_pairs(others: Arrays) -> Any:
 
 
 def staying_arrays(
-    objects: ContactObjects, inverse_masses: npt.NDArray[np.floating[Any]], tasks: int, noted: int
+    objects: ContactObjects, inverse_masses: npt.NDArray[np.floating[Any]], tasks: int, noted: int, substeps: int
 ) -> Arrays:
     """What no search changes.
 
@@ -76,6 +78,7 @@ def staying_arrays(
         inverse_masses: of all particles, shape (particles,).
         tasks: of pairs.
         noted: rows of ``noted_places``.
+        substeps: of a frame.
     """
     count = len(objects.rows)
     rows = np.zeros((count, OBJECT_ROW_WIDTH), np.int32)
@@ -87,6 +90,8 @@ def staying_arrays(
     return {
         "surface_elements": make_array(objects.elements, ti.i32),
         "surface_weights": make_array(objects.weights, ti.f32),
+        "start_lacks": make_zeros((len(objects.elements),), ti.f32),
+        "lack_shares": make_zeros((substeps + 1,), ti.f32),
         "objects": make_array(objects.rows, ti.f32),
         "object_rows": make_array(rows, ti.i32),
         "object_counts": make_zeros((count, OBJECT_COUNT_WIDTH), ti.i32),

@@ -23,6 +23,7 @@ from ...contacts.pairs.untangle import Way
 from ...contacts.search.crossings import CrossingSearch
 from ...contacts.search.pair_search import Contents, PairSearch
 from ...device.arrays import edited_array, make_array, make_zeros, read_array, write_array
+from ...device.launch import launch
 from ...device.packs import arrays_by_name
 from ...device.runtime import thread_count
 from ...geometry.components import connected_components
@@ -61,6 +62,7 @@ from .frame_samples import FrameSamples
 from .packs import Pairs
 from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, staying_arrays
 from .plan import SERIAL, Plan
+from .start_gaps import StartGaps, list_starts, may_start_near, measure_lacks, start_gaps
 from .team_path import simulate_stages
 from .untangling import Untangling, crossing_at_rest
 from .wrong_sides import START_FRAMES, WrongSides
@@ -100,14 +102,14 @@ class PairSubsteps:
             plan: how the system runs, without pairs.
             samples: note where particles are within a frame.
         """
-        self._samples = samples
+        self._samples, self._substeps = samples, system.scene.settings.substeps
         self._objects, self._colliders, self._contact_points = objects, colliders, system.contacts.elements
         self._search = PairSearch(objects.surfaces, _contents(system, objects))
         self._crossing_search = CrossingSearch(objects.surfaces)
         self.clear = ClearFrames(objects, self._search, plan)
         parts = system.schedule.parts.count
         self._arrays = staying_arrays(
-            objects, system.inverse_masses, parts + 1, self.clear.most_noted + 1
+            objects, system.inverse_masses, parts + 1, self.clear.most_noted + 1, self._substeps
         ) | pair_arrays(0)
         window = self._search.window
         self._arrays["list_starts"], self._arrays["list_ends"] = window.window_starts, window.window_ends
@@ -123,7 +125,6 @@ class PairSubsteps:
         self.counts = self._arrays["object_counts"]
         self.may_cross = make_array(np.ones(1), ti.f32)
         self.passed = make_array(np.zeros(objects.body_count), ti.f32)
-        self._substeps = system.scene.settings.substeps
         self._fast = FastColliders(objects, colliders, self._substeps)
         # the stiffness of PBD is that of a substep, however short: in slices a body is stiffer
         self._are_pbd = np.array([is_pbd(body, system.scene.settings) for body in system.scene.bodies])
@@ -147,6 +148,10 @@ class PairSubsteps:
         self._frame_slice, self._frame_index = WHOLE, 0
         # whether the kernels have the vertices of colliders
         self._are_placed = False
+        self._system = system
+        # until the first frame is simulated
+        self._starts_unknown = may_start_near(system, objects)
+        self._start_gaps: StartGaps | None = None
         # until the first search is done
         self._pack: Any = Pairs(**self._arrays)
         self._listed: Any = None
@@ -295,9 +300,25 @@ class PairSubsteps:
         self._team_size = 1 if path == SERIAL else thread_count()
         self._frame_slice, self._frame_index = frame_slice, frame_index
         self._place_vertices(frame_index)
+        if self._starts_unknown:
+            self._measure_starts()
+        if self._start_gaps is not None:
+            write_array(
+                self._arrays["lack_shares"], self._start_gaps.shares(frame_index, frame_slice.times(self._substeps))
+            )
         if frame_slice.number == 0:
             self._began_tangled = self._has_crossed = False
             write_array(self.counts, np.zeros((len(self._alone), OBJECT_COUNT_WIDTH), np.int32))
+
+    def _measure_starts(self) -> None:
+        """Find what starts nearer to something else than its gap."""
+        self._starts_unknown = False
+        found = list_starts(self._system, self._search, self._team_size)
+        if (found.met[:, 0] != found.met[:, 1]).any():
+            self._lay_out(found.pairs)
+            launch(measure_lacks, self._plan.state.particles, self._pack, found.count)
+            lacks = read_array(self._arrays["start_lacks"]).astype(np.float64)
+            self._start_gaps = start_gaps(self._system, found, lacks)
 
     def _note_places(self, frame_slice: FrameSlice, substeps: int, note: int | None = None) -> None:
         """Let a sample be taken that is due; ``note`` of a frame that stayed clear, whose substeps are all over."""

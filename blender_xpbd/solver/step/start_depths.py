@@ -43,6 +43,12 @@ ROUNDING = 1e-6
 GAP_SLACK = 0.01
 
 
+def falling_share(x: Floats) -> npt.NDArray[np.float32]:
+    """What falls from 1 at 0 to 0 at 1 without a jump in speed, and stays there."""
+    x = np.minimum(x, 1.0)
+    return (1.0 - x * x * (3.0 - 2.0 * x)).astype(np.float32)
+
+
 @dataclass(frozen=True)
 class StartDepths:
     """Points that start inside a collider.
@@ -61,8 +67,7 @@ class StartDepths:
 
     def shares(self, frame_index: int, times: Floats) -> npt.NDArray[np.float32]:
         """Of the depth, what is allowed at some times, which are shares of a frame, shape (times,)."""
-        x = np.minimum((frame_index + times) * self.frame_duration / self.duration, 1.0)
-        return (1.0 - x * x * (3.0 - 2.0 * x)).astype(np.float32)
+        return falling_share((frame_index + times) * self.frame_duration / self.duration)
 
     def notices(self, system: System, colliders: ColliderSet) -> Iterator[Notice]:
         """A warning for each body that starts inside a collider: which one, and how deep.

@@ -36,8 +36,8 @@ from .tables import (
     WANTED,
 )
 
-# sides that begin nearer than the gap come apart by no more than this speed [m/s]: bodies that overlap at the first
-# frame glide out instead of being shot out
+# sides that begin a substep nearer than the gap come apart by no more than this speed [m/s]. What starts so at the
+# first frame comes apart more slowly, by the share of what it lacked
 LARGEST_PUSH_SPEED = 1.0
 # how much of the way to its plane a side may use in a substep; the rest keeps rounding from deciding
 KEEP = 0.9

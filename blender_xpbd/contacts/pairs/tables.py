@@ -7,6 +7,7 @@ Three packs hold them. Whoever fills them keeps these names of arrays; functions
 
 - ``surface_elements`` (points, 5) int32: four particles of each surface point, then its object.
 - ``surface_weights`` (points, 4) float32: x = Σ uⱼ xⱼ; a vertex of cloth or of a collider has 1, 0, 0, 0.
+- ``start_lacks`` (points,) float32: by how much a pair of the point was nearer than its gap at the start [m].
 - ``gradients`` (particles,) in the solver's precision: working space, 0 between calls.
 
 ``Pairs``: pairs that may touch, sorted by (task, points), and those that are near in this substep.

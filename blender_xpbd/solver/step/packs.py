@@ -164,7 +164,8 @@ Order = pack_type(
     duration=FLOATS,
     span=INTS,
 )
-# contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
+# contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; what is allowed of what gaps lacked
+# at the start, at the boundaries of the frame's substeps; the rows of ``pair_starts`` and
 # the windows of particles for a substep, and those for which pairs are listed, as in ``contacts.search``; the near
 # pairs of a task stand from its first pair on. Whether a collider touches a particle of cloth in this substep, where
 # there is jelly. Rows and counts of objects, what substeps tell and vertices as in

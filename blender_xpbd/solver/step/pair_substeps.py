@@ -314,7 +314,7 @@ class PairSubsteps:
         """Find what starts nearer to something else than its gap."""
         self._starts_unknown = False
         found = list_starts(self._system, self._search, self._team_size)
-        if (found.met[:, 0] != found.met[:, 1]).any():
+        if found.count:
             self._lay_out(found.pairs)
             launch(measure_lacks, self._plan.state.particles, self._pack, found.count)
             lacks = read_array(self._arrays["start_lacks"]).astype(np.float64)

@@ -2,8 +2,7 @@
 """What starts nearer to something else than its gap comes apart slowly: pushed at once, a stack would be thrown up.
 
 A pair may stay as near as it was when the simulation started, by a share of what its gap lacked that falls from 1 to 0
-without a jump in speed, as in ``start_depths``. What a pair lacked is kept by its points, for pairs come and go. Pairs
-of one object have no need of it: at rest they keep what they have.
+without a jump in speed, as in ``start_depths``. What a pair lacked is kept by its points, for pairs come and go.
 """
 
 import itertools
@@ -19,7 +18,6 @@ from ...contacts.pairs.tables import EDGE_EDGE, GAP, KIND, POINTS
 from ...contacts.search.pair_search import PairList, PairSearch
 from ...device.arrays import write_array
 from ..acts.near_functions import is_for_colliders
-from ..acts.pair_functions import object_of
 from ..system.body_gravity import strongest_pull
 from ..system.contact_objects import ContactObjects
 from ..system.system import System
@@ -28,6 +26,11 @@ from .start_depths import LEAST_GRAVITY, MOST_LOAD, falling_share
 from .state import padded
 
 Floats = npt.NDArray[np.float64]
+
+# of its gap, what a pair may lack untold: what rests on each other does by so much, and by rounding. Chosen by hand
+NOTABLE = 0.01
+# sheets that come apart one on the other, at least: one that is folded may have as many. Chosen by hand
+LEAST_LAYERS = 4
 
 
 @dataclass(frozen=True)
@@ -52,25 +55,31 @@ def measure_lacks(particles: Particles, pairs: Pairs, count: ti.i32):
     """Let the points of the first ``count`` pairs have what the gap of any of these lacks where windows start."""
     ti.loop_config(serialize=True)
     for k in range(count):
-        if object_of(pairs, k, 0) != object_of(pairs, k, 3) and not is_for_colliders(particles, pairs, k):
+        if not is_for_colliders(particles, pairs, k):
             points = ti.Vector([pairs.pair_ints[k, POINTS + i] for i in ti.static(range(4))])
             x = ti.Matrix.rows([carried(pairs.list_starts, pairs, points[i], True) for i in ti.static(range(4))])
             is_edges, none = pairs.pair_ints[k, KIND] == EDGE_EDGE, ti.Vector([0.0, 0.0, 0.0])
             found = pair_geometry(is_edges, x[0, :], x[1, :], x[2, :], x[3, :], none)
-            lack = ti.cast(pairs.pair_floats[k, GAP] - found.distance, ti.f32)
-            for i in ti.static(range(4)):
-                ti.atomic_max(pairs.start_lacks[points[i]], lack)
+            lack = pairs.pair_floats[k, GAP] - found.distance
+            if lack > NOTABLE * pairs.pair_floats[k, GAP]:
+                for i in ti.static(range(4)):
+                    ti.atomic_max(pairs.start_lacks[points[i]], ti.cast(lack, ti.f32))
 
 
 def may_start_near(system: System, objects: ContactObjects) -> bool:
-    """Whether the boxes of two objects that see each other are nearer at the start than they may stay."""
+    """Whether two objects may be nearer at the start than they may stay, by their boxes, or parts of one.
+
+    Pairs of one object keep what they have at rest, so it takes a start of another shape.
+    """
     points, starts = objects.points(system.positions), objects.surfaces.point_starts
     mine = [points[first:last] for first, last in itertools.pairwise(starts)]
     lows = np.array([one.min(axis=0, initial=np.inf) for one in mine])
     highs = np.array([one.max(axis=0, initial=-np.inf) for one in mine])
     apart = np.maximum(lows[:, None] - highs, lows - highs[:, None]).max(axis=2)
-    sees = objects.surfaces.sees & ~np.eye(len(mine), dtype=np.bool_)
-    return bool((sees & (apart < objects.gaps)).any())
+    is_changed = np.zeros(len(mine), np.bool_)
+    is_changed[: objects.body_count] = [len(model.body.start) > 0 for model in system.models]
+    may_lack = ~np.eye(len(mine), dtype=np.bool_) | np.diag(is_changed)
+    return bool((objects.surfaces.sees & may_lack & (apart < objects.gaps)).any())
 
 
 def list_starts(system: System, search: PairSearch, team_size: int) -> PairList:
@@ -91,7 +100,7 @@ def start_gaps(system: System, found: PairList, lacks: Floats) -> StartGaps | No
     """
     if not lacks.any():
         return None
-    layers = int(np.bincount(found.islands).max())
+    layers = max(int(np.bincount(found.islands).max()), LEAST_LAYERS)
     gravity = max(strongest_pull(system.scene), LEAST_GRAVITY)
     # the topmost layer goes through what all lack
     duration = float(np.sqrt(6.0 * layers * lacks.max() / (MOST_LOAD * gravity)))

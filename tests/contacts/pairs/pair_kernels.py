@@ -14,6 +14,8 @@ from blender_xpbd.device.runtime import real_type
 
 # how much nearer sides may have come since pairs were listed [m]
 STRAY = 0.001
+# of what pairs lacked of their gap at the start, what is still allowed
+LACK_SHARE = 0.5
 
 VECTORS = ti.types.ndarray(ndim=1)
 FLOATS = ti.types.ndarray(ndim=1)
@@ -22,6 +24,7 @@ Moving = pack_type(positions=VECTORS, previous_positions=VECTORS, velocities=VEC
 Surfaces = pack_type(
     surface_elements=ti.types.ndarray(dtype=ti.i32, ndim=2),
     surface_weights=ti.types.ndarray(dtype=ti.f32, ndim=2),
+    start_lacks=ti.types.ndarray(dtype=ti.f32, ndim=1),
     gradients=FLOATS,
     pushed=INTS,
 )
@@ -63,6 +66,7 @@ def surfaces_of(elements, weights, particle_count):
     return Surfaces(
         surface_elements=make_array(np.asarray(elements, np.int32), ti.i32),
         surface_weights=make_array(np.asarray(weights, np.float32), ti.f32),
+        start_lacks=make_zeros((len(elements),), ti.f32),
         gradients=make_zeros((particle_count,), real_type()),
         pushed=make_zeros((particle_count,), ti.i32),
     )
@@ -122,7 +126,7 @@ def find(
                 pairs,
                 k,
                 found,
-                ti.Vector([reach, STRAY, near.LARGEST_PUSH_SPEED * h]),
+                ti.Vector([reach, STRAY, near.LARGEST_PUSH_SPEED * h, LACK_SHARE]),
                 True,
                 embeds,
             )

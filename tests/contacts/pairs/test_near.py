@@ -6,7 +6,7 @@ import pytest
 
 from blender_xpbd.contacts.pairs import tables
 from blender_xpbd.contacts.pairs.near import KEEP, LARGEST_PUSH_SPEED, LEAST_GAP
-from blender_xpbd.device.arrays import read_array
+from blender_xpbd.device.arrays import read_array, write_array
 from tests.contacts.pairs import pair_kernels as kernels
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -83,6 +83,13 @@ def test_what_overlaps_wants_no_more_than_a_push_of_a_substep():
     pairs = Pairs([0.001])
     kernels.find(pairs.particles, pairs.surfaces, pairs.pairs, 1, 1e-3, 0.002, False)
     assert pairs.row()[tables.WANTED] == pytest.approx(0.001 + LARGEST_PUSH_SPEED * 1e-3, rel=1e-5)
+
+
+def test_what_started_near_may_be_as_near_by_the_least_share_of_its_points():
+    pairs = Pairs([0.009])
+    write_array(pairs.surfaces.start_lacks, np.float32([0.002, 0.004, 0.003, 0.004]))
+    pairs.find(0.002)
+    assert pairs.row()[tables.WANTED] == pytest.approx(GAP - kernels.LACK_SHARE * 0.002, rel=1e-5)
 
 
 @pytest.mark.parametrize(("restitution", "expected"), [(0.5, 2.0), (0.0, 0.0)])

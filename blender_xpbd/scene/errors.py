@@ -92,6 +92,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_DOUBLED",
     "W_SEWING",
     "W_OVERLAP",
+    "W_NEAR",
     "W_LET_OUT",
     "W_LIES",
     "W_FALLS",

@@ -20,6 +20,7 @@ from .depths import FLATNESS, depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within
 from .gaps import Gaps
+from .near_starts import starts_near
 from .sewing import unsewn
 from .wrapped import wrapped_notice, wrapping
 
@@ -129,6 +130,7 @@ CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     starts_within,
     starts_around,
     starts_in_place,
+    starts_near,
     falls,
     coarse,
     coarse_over_spheres,

@@ -38,6 +38,7 @@ REMEDIES = {
     "W_THIN": Remedy("Automatic Resolution", "xpbd.suit_resolution"),
     "W_SIZE": Remedy("Feels Like", "xpbd.feel_like"),
     "W_UNITS": Remedy("Set Gravity to 9.81 m/s²", "xpbd.set_gravity"),
+    "W_NEAR": Remedy("Fit Thickness", "xpbd.fit_thickness"),
     "W_GAP": Remedy("Set Contact Distance", "xpbd.set_contact_distance"),
     "W_SMOOTHED": Remedy("Apply Subdivision", "xpbd.apply_subdivision"),
     "W_THICKENED": Remedy("Make Room", "xpbd.make_room"),

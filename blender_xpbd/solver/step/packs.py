@@ -164,22 +164,21 @@ Order = pack_type(
     duration=FLOATS,
     span=INTS,
 )
-# contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; what is allowed of what gaps lacked
-# at the start, at the boundaries of the frame's substeps; the rows of ``pair_starts`` and
-# the windows of particles for a substep, and those for which pairs are listed, as in ``contacts.search``; the near
-# pairs of a task stand from its first pair on. Whether a collider touches a particle of cloth in this substep, where
-# there is jelly. Rows and counts of objects, what substeps tell and vertices as in
-# ``pair_tables``. Of each particle, its velocity when the substep began, where it came before pairs pushed it, and how
-# far it may go [m] in the frame of its island. Of each island, which has the number of its first object, the
-# displacement that it is looked at from, its mean one [m], and the angular momentum [kg m²/s] by predicted
-# velocities. Of each particle, where it was when the list was made, and how far it has strayed since [m], in the frame
-# of its island; of each island how far that has come [m]. Places of vertices in their collider's frame at both ends of
-# the frame [m]. Places of particles at the ends of the substeps of a launch that may stay clear, a row each [m]. Then
-# grains as in ``Grains``; where they were when pairs were listed [m], and where they are, with their radii; their
-# cells, the keys of rows of these; grains sorted by layers, with the first of each layer and slab, and by buckets of
-# cells, with these keys and those places; the neighbours of each grain, with anchors, and contacts of a substep,
-# columns as in ``contacts.grains.tables``. What attracts is as in ``Attraction``, with centre, mass and size of each
-# node
+# contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; what is allowed of what gaps
+# lacked at the start, at the boundaries of the frame's substeps; the rows of ``pair_starts`` and the windows of
+# particles for a substep, and those for which pairs are listed, as in ``contacts.search``; the near pairs of a task
+# stand from its first pair on. Whether a collider touches a particle of cloth in this substep, where there is jelly.
+# Rows and counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each particle, its velocity when
+# the substep began, where it came before pairs pushed it, and how far it may go [m] in the frame of its island. Of each
+# island, which has the number of its first object, the displacement that it is looked at from, its mean one [m], and
+# the angular momentum [kg m²/s] by predicted velocities. Of each particle, where it was when the list was made, and how
+# far it has strayed since [m], in the frame of its island; of each island how far that has come [m]. Places of vertices
+# in their collider's frame at both ends of the frame [m]. Places of particles at the ends of the substeps of a launch
+# that may stay clear, a row each [m]. Then grains as in ``Grains``; where they were when pairs were listed [m], and
+# where they are, with their radii; their cells, the keys of rows of these; grains sorted by layers, with the first of
+# each layer and slab, and by buckets of cells, with these keys and those places; the neighbours of each grain, with
+# anchors, and contacts of a substep, columns as in ``contacts.grains.tables``. What attracts is as in ``Attraction``,
+# with centre, mass and size of each node
 Pairs = pack_type(
     surface_elements=INT_TABLE,
     surface_weights=FLOAT_TABLE,

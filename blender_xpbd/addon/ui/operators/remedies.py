@@ -22,6 +22,7 @@ from ...checking.enclosed import enclosing, keep_inside
 from ...checking.halving import halve_segments
 from ...checking.letting_out import let_be_pushed_out
 from ...checking.lying import lies_on
+from ...checking.near_starts import fit_thickness
 from ...checking.resolutions import is_coarser_than_automatic, suit_mesh
 from ...checking.sizes import suit_size
 from ...checking.smoothed import apply_subdivision
@@ -282,6 +283,19 @@ class XPBD_OT_make_room(ObjectRemedy, bpy.types.Operator):
         if body is None or shown_side(obj) == 0.0:
             return f'Solidify shows "{obj.name}" no thicker than it is simulated'
         return make_room(obj, body, unit_scale_of(context.scene))
+
+
+class XPBD_OT_fit_thickness(ObjectRemedy, bpy.types.Operator):
+    """Make all bodies of a stack so thin that they stay as near to each other as they start."""
+
+    bl_idname = "xpbd.fit_thickness"
+    bl_label = "Fit Thickness"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Set Thickness of all of them."""
+        read = read_first_frame(context, BakeOptions()).scene
+        return fit_thickness(context.scene, read, obj.name, unit_scale_of(context.scene))
 
 
 class XPBD_OT_sew(ObjectRemedy, bpy.types.Operator):

@@ -22,7 +22,6 @@ from ...scene.scene import Scene
 from ...scene.starts import takes_no_part
 from ..measures.solid_measures import fans
 from ..reading.feel import length_of
-from .depths import MOST_ASKED
 from .gaps import Gaps, meet
 from .reach import starting_places
 
@@ -31,6 +30,8 @@ Floats = npt.NDArray[np.float64]
 # of the length of the greatest body, by how much they move apart at least; and of the vertices of one of two bodies,
 # how many are too near at least: where corners touch, little moves. Chosen by hand
 VISIBLE, NEAR_SHARE = 0.05, 0.25
+# vertices of a body that are asked for at most
+MOST_ASKED = 200
 # of a gap, and of an edge, from how much on a distance can be kept; what is nearer touches, as a copy in one place does
 KEPT, LEAST_THICKNESS = 0.01, 0.01
 
@@ -72,9 +73,11 @@ def near_stacks(scene: Scene) -> Iterator[tuple[list[NearPair], float]]:
     candidates, gaps = _candidates(scene), Gaps()
     for numbers in _groups(candidates):
         size = max(length_of(scene.bodies[n].positions, scene.bodies[n].axes) for n in numbers)
-        most = max(_most_thickness(scene.bodies[n]) for n in numbers)
-        # nothing is measured where even gaps that lack all would not be seen
-        if (len(numbers) - 1) * most <= VISIBLE * size:
+        # no distance is measured where even gaps that lack all would not be seen, and no edge where any would not
+        bounds = (
+            max(map(thickness, (scene.bodies[n] for n in numbers))) for thickness in (_most_thickness, gaps.thickness)
+        )
+        if any((len(numbers) - 1) * most <= VISIBLE * size for most in bounds):
             continue
         near = _measured(scene.bodies, [pair for pair in candidates if pair[0] in numbers], gaps)
         for mine in _groups([(pair.first, pair.second) for pair in near]):

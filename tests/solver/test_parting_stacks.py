@@ -28,13 +28,15 @@ def tops(simulation, frames):
     return np.array(heights)
 
 
-@pytest.mark.parametrize(("count", "apart"), [(2, 2.5e-3), (5, 2.5e-3), (5, 1e-3), (10, 1e-3)])
-def test_the_topmost_sheet_is_not_thrown_up(count, apart):
-    """At 1 mm the topmost of ten rose to 2.8 times the height at which it rests."""
+@pytest.mark.parametrize(
+    ("count", "apart", "least"), [(2, 2.5e-3, 0.9), (5, 2.5e-3, 0.9), (5, 1e-3, 0.9), (10, 1e-3, 0.89)]
+)
+def test_the_topmost_sheet_is_not_thrown_up(count, apart, least):
+    """At 1 mm the topmost of ten rose to 2.8 times the height at which it rests. The weight of ten takes more off."""
     simulation = stack(count, apart)
     heights = tops(simulation, 10)
     # each rests on its gap, and the lowest on that to the floor
-    assert heights[-1] > 0.85 * count * simulation.system.models[0].contact_offset
+    assert heights[-1] > least * count * simulation.system.models[0].contact_offset
     assert heights.max() < 1.02 * heights[-1]
 
 

@@ -90,7 +90,8 @@ class Mannequin:
         mesh.verts.index_update()
         points = [vertex.co[:] for vertex in mesh.verts]
         owners = np.array([vertex[layer] for vertex in mesh.verts])
-        faces = [[vertex.index for vertex in face.verts] for face in mesh.faces]
+        # Blender makes the faces of spheres in an order that differs from run to run
+        faces = sorted(_from_least([vertex.index for vertex in face.verts]) for face in mesh.faces)
         mesh.free()
         groups = {name: (owners == number).astype(float) for number, name in enumerate(names)}
         body = self.add("Mannequin", points, faces, groups, WOOD)
@@ -198,7 +199,8 @@ class Mannequin:
         bmesh.ops.create_icosphere(mesh, subdivisions=3, radius=1.0)
         mesh.verts.index_update()
         points = np.array([vertex.co[:] for vertex in mesh.verts])
-        faces = [[vertex.index for vertex in face.verts] for face in mesh.faces]
+        # Blender makes the faces of spheres in an order that differs from run to run
+        faces = sorted(_from_least([vertex.index for vertex in face.verts]) for face in mesh.faces)
         mesh.free()
         groups = {bone: np.ones(len(points)), "Pins": (points @ seat > 0.6).astype(float)}
         points[:, :2] *= 1.0 - taper * points[:, 2:]
@@ -206,6 +208,12 @@ class Mannequin:
             # what stands on something is flat below
             points[:, 2] = np.maximum(points[:, 2], -0.6)
         return self.add(name, points * radii + centre, faces, groups, (0.85, 0.30, 0.38))
+
+
+def _from_least(face: list[int]) -> list[int]:
+    """The corners of a face from its least on, in the same sense."""
+    first = face.index(min(face))
+    return face[first:] + face[:first]
 
 
 def _quads(rows: int, columns: int, *, closed: bool) -> list[list[int]]:

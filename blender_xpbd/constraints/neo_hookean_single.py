@@ -37,6 +37,16 @@ A projection leaves ρ = β a κ/(1 + β a κ) of a load undone; what is given i
 than that, and γ below 1. Along n, where κ is larger, it is another γ than across. Both fade out where β a κ is so large
 that neighbours hold an element more than its own mass does.
 
+Euler's step takes ω² h/2 per time from a swing of the frequency ω, for velocities feel forces as they are at the end of
+the substep. A force that lags by L substeps gives ω² L h/2 back. A warm start lags by L = γ ρ/(1 − γ ρ): nearly a
+substep where elements are hard, and hardly where they are soft, which would rebound too low. So the impulse
+θ (Σ_before − Σ) is given with the next prediction besides. That is as if the share θ of each force moved velocities a
+substep later. L + θ is ``LAG`` in elements in which L is not more. At rest nothing is given. A mode of vibration is
+stable up to L + θ = 1, whatever its frequency and ρ.
+
+Nothing is given of what changes by less than ``STILL`` per second, and that much less of what is more: friction keeps
+a body that sticks on a slope vibrating, and without Euler's damping of that it would creep.
+
 The pull of a vanishing element fades, see ``neo_hookean``.
 """
 
@@ -63,6 +73,10 @@ EVEN, UNEVEN = 1.5, 1.5
 # the stiffness was not stable (docs/experiments.md, Jelly)
 WARM_SHARE = 0.48
 GREATEST_WARMTH = 0.95
+# of velocities behind forces [substeps]; chosen by hand: docs/experiments.md, Forces that velocities feel later
+LAG = 0.8
+# rate of strain up to which no force is given later [1/s]: so what hardly moves is damped, comes to rest and sticks
+STILL = 2.0
 # β a κ from which γ fades, and where it is 0: across n, and along it. Chosen by hand: what has faded is too soft,
 # as the arm of 6 cells at 20 substeps (docs/experiments.md, Jelly)
 SHAPE_FADES, SHAPE_COLD = 2.0, 6.0
@@ -179,8 +193,8 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
         mode: as in ``constraint``.
 
     Returns:
-        The pulls at the corners 1, 2, 3, by rows; then what is to be kept, and its pulls, which without WARM mean
-        nothing. All are times the mobility.
+        The pulls at the corners 1, 2, 3, by rows; then what is to be kept, and the pulls by which the next substep
+        begins further on, which without WARM mean nothing. All are times the mobility.
     """
     one, small = single(1.0), single(SMALL)
     q1, q2, q3 = rest[0, :], rest[1, :], rest[2, :]
@@ -199,6 +213,7 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
     along = fading * single(3.0) * (swelling + one)
     pressure = ratio * swelling - one
     s1, s2, s3 = kept[0, :], kept[1, :], kept[2, :]
+    before1, before2, before3 = s1, s2, s3
     if ti.static(mode & WARM):
         d1, d2, d3 = fading * f1 - alpha_tilde * s1, fading * f2 - alpha_tilde * s2, fading * f3 - alpha_tilde * s3
         along = d1.dot(n1) + d2.dot(n2) + d3.dot(n3)
@@ -224,12 +239,20 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
         curvature = single(2.0) * per_alpha
         stiffness = ti.max(curvature, least * curvature - one)
         faded = _faded(stiffness, SHAPE_FADES, SHAPE_COLD)
-        shape = _warmth(stiffness) * faded
+        shape, later = _warmth(stiffness) * faded, _later(stiffness)
         stiffness = hardness * per_alpha - one
         volume = _warmth(stiffness) * _faded(stiffness, VOLUME_FADES, VOLUME_COLD) * faded
+        # Σ_before − Σ, where it is asked for γ is the greatest one
+        w = single(1.0 / GREATEST_WARMTH)
+        l1, l2, l3 = w * before1 - s1, w * before2 - s2, w * before3 - s3
         along = (volume - shape) * (s1.dot(n1) + s2.dot(n2) + s3.dot(n3)) * per_split
         s1, s2, s3 = shape * s1 + along * n1, shape * s2 + along * n2, shape * s3 + along * n3
-        b1, b2, b3 = pulls(s1, s2, s3, q1, q2, q3)
+        change = alpha_tilde * ti.sqrt(l1.dot(l1) + l2.dot(l2) + l3.dot(l3))
+        moving = ti.max(one - single(STILL) / (ti.sqrt(inverse_square) * change + small), single(0.0))
+        later, along = moving * later, moving * (_later(stiffness) - later) * (l1.dot(n1) + l2.dot(n2) + l3.dot(n3))
+        along *= per_split
+        b1, b2, b3 = s1 + later * l1 + along * n1, s2 + later * l2 + along * n2, s3 + later * l3 + along * n3
+        b1, b2, b3 = pulls(b1, b2, b3, q1, q2, q3)
     return ti.Matrix.rows([g1, g2, g3]), ti.Matrix.rows([s1, s2, s3]), ti.Matrix.rows([b1, b2, b3])
 
 
@@ -239,6 +262,13 @@ def _warmth(stiffness):
     return ti.min(
         single(WARM_SHARE) * (single(1.0) + single(1.0) / (stiffness + single(SMALL))), single(GREATEST_WARMTH)
     )
+
+
+@ti.func
+def _later(stiffness):
+    """θ for a stiffness β a κ: what γ ρ/(1 − γ ρ) leaves of ``LAG`` with the greatest γ, from 1 on less than 0."""
+    lag = single(GREATEST_WARMTH) * stiffness / (single(1.0) + single(1.0 - GREATEST_WARMTH) * stiffness)
+    return ti.max(single(LAG) - lag, single(0.0))
 
 
 @ti.func

@@ -28,8 +28,13 @@ def warmth(stiffness, fades, cold):
     return min(0.48 * (1.0 + stiffness) / stiffness, 0.95) * np.clip((cold - stiffness) / (cold - fades), 0.0, 1.0)
 
 
+def later(stiffness):
+    """Share of an impulse that moves velocities a substep later, where the warm start alone lags by less than 0.8."""
+    return max(0.8 - 0.95 * stiffness / (1.0 + 0.05 * stiffness), 0.0)
+
+
 def project_warm(x, rest, w, h, modulus, ratio, given):
-    """Corners after one projection, what the tetrahedron gives in the next substep, and how that moves the corners.
+    """Corners after one projection, what the tetrahedron gives in the next substep, and how its corners begin it.
 
     Args:
         x: predicted corners [m], shape (4, 3).
@@ -66,9 +71,17 @@ def project_warm(x, rest, w, h, modulus, ratio, given):
     across = 1.0 + stretch * max(left, 1.0)
     # P₀ along n and across it
     stress = (shape - share * n) / held(across) + (pressure + share) * n / held(along)
-    given = given + beta * stress
+    before, given = given, given + beta * stress
     stiffness = held(2.0) - 1.0
     again = warmth(stiffness, 2.0, 6.0)
     volume = warmth(held(along) - 1.0, 6.0, 20.0) * np.clip((6.0 - stiffness) / 4.0, 0.0, 1.0)
-    kept = again * given + (volume - again) * inner(given, n) / (inner(n, n) + line) * n
-    return x - beta * w[:, None] * (q @ stress.T), kept, -w[:, None] * (q @ kept.T)
+
+    def split(tensor, across, along):
+        return across * tensor + (along - across) * inner(tensor, n) / (inner(n, n) + line) * n
+
+    kept = split(given, again, volume)
+    change = before / 0.95 - given
+    # nothing where the stress changes by less than 2 μ per second
+    moving = max(1.0 - 2.0 * h / (np.sqrt(inner(change, change)) / beta + 1e-30), 0.0)
+    further = kept + moving * split(change, later(stiffness), later(held(along) - 1.0))
+    return x - beta * w[:, None] * (q @ stress.T), kept, -w[:, None] * (q @ further.T)

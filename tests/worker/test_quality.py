@@ -94,14 +94,14 @@ def test_what_comes_late_counts():
 
 
 def test_trials_that_come_out_alike_by_chance_are_not_believed():
-    """A cube that hits a floor and tumbles: 20 and 40 substeps are 31 mm apart, and 210 mm off."""
+    """A cube that hits a floor and tumbles: 20 and 40 substeps are 36 mm apart, and 110 and 131 mm off."""
     body = jelly_cube(0.3, height=3.0, resolution=5, youngs_modulus=3e5)
     job = scene(body, colliders=[plane()], frames=(1, 31), quality="AUTOMATIC", tolerance=40.0, maximum_substeps=40)
     choice = choose_quality(build_system(job), ("SERIAL",), StopSignal())
     assert choice is not None
     assert choice.settings.substeps == 40
     assert not choice.is_reached
-    assert choice.error > 0.1
+    assert choice.error > 0.05
 
 
 def test_limit_is_kept_and_told():

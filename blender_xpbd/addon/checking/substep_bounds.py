@@ -14,12 +14,15 @@ import numpy as np
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
+from ...scene.material import Material
 from ...scene.scene import Scene
 
 # mean edge of a cage per cell: of a cube, 0.918
 _EDGE_PER_CELL = 0.918
 # bounds of the solver: waves in jelly, the least edges of its height, the least fall per height, where it is hard [Pa]
-_WAVE, _WAVE_EDGES, _WAVE_FALL, _HARD = 0.035, 2.5, 0.1, 1e8
+_WAVE, _DAMPED_WAVE, _WAVE_EDGES, _WAVE_FALL, _HARD = 0.05, 0.035, 2.5, 0.1, 1e8
+# hardness along the volume from which on jelly starts warm, and damps waves less
+_WARM = 0.2
 # shape and volume of jelly, hits, weight, cloth, piles
 _SHAPE, _VOLUME, _HIT, _KEPT, _CLOTH, _PILE = 0.25, 4.0, 0.12, 0.007, 0.05 / 3.2, 0.0008
 # what the hardness of a cage is, per modulus · h² / (ρ · edge²): of the shear modulus, and of Lamé's first parameter;
@@ -55,10 +58,23 @@ def _of_jelly(scene: Scene, body: Body, edge: float, gravity: float) -> float:
     excess = max(_PER_SHEAR * shear / _SHAPE, _PER_LAME * lame / _VOLUME)
     stiff = dt / edge * math.sqrt(excess / material.density)
     speed = _hit_speed(scene, body, gravity)
+    others = max(stiff, dt / (_HIT * edge) * speed, dt * math.sqrt(gravity / (_KEPT * edge)))
     height, waves = max(float(np.ptp(body.positions[:, 2])), _WAVE_EDGES * edge), 0.0
     if gravity > 0.0 and material.youngs_modulus < _HARD and speed**2 > 2.0 * gravity * _WAVE_FALL * height:
-        waves = 2.0 * math.sqrt(material.youngs_modulus / material.density) * dt / (_WAVE * height)
-    return max(stiff, waves, dt / (_HIT * edge) * speed, dt * math.sqrt(gravity / (_KEPT * edge)))
+        crossings = 2.0 * math.sqrt(material.youngs_modulus / material.density) * dt / height
+        waves = crossings / _WAVE
+        # where it does not lag at these
+        cold = dt / edge * math.sqrt(_PER_LAME * lame / (_WARM * material.density))
+        if max(waves, others) >= cold or not _may_lag(scene, material):
+            waves = crossings / _DAMPED_WAVE
+    return max(waves, others)
+
+
+def _may_lag(scene: Scene, material: Material) -> bool:
+    """Whether it is a jelly that starts warm if it is hard enough."""
+    settings = scene.settings
+    is_single = settings.iterations == 1 and not settings.measure_residual and settings.time_integration != "BDF2"
+    return is_single and material.solid_model == "NEO_HOOKEAN"
 
 
 def _hit_speed(scene: Scene, body: Body, gravity: float) -> float:

@@ -128,8 +128,13 @@ def rate_damped_types(mode: int) -> int:
     return sum(1 << number for number, kind in enumerate(CONSTRAINTS) if kind.rate_damping is not None)
 
 
-def static_mode(system: System) -> int:
-    """The static mode of the projections, see ``constraints.constraint``."""
+def static_mode(system: System, substeps: int = 0) -> int:
+    """The static mode of the projections, see ``constraints.constraint``.
+
+    Args:
+        system: what is simulated.
+        substeps: per frame; 0 for those that it is compiled for.
+    """
     settings = system.scene.settings
     physical = [model for model in system.models if not is_pbd(model.body, settings)]
     mode = 0 if physical else PBD
@@ -145,7 +150,7 @@ def static_mode(system: System) -> int:
         mode |= FORCED
     if system.spring_sweeps > 1:
         mode |= SWEPT
-    if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system, system.mode_substeps)[1] > WARM_HARDNESS:
+    if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system, substeps or system.mode_substeps)[1] > WARM_HARDNESS:
         mode |= WARM
     return mode
 

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from ...bodies.body_model import BodyModel, is_direct
 from ...bodies.own_settings import is_pbd
 from ...bodies.tubes import collapses
+from ...constraints.constraint import WARM
 from ...geometry.edges import edge_lengths
 from ...scene.body import Body
 from ...scene.collider import Collider
@@ -33,7 +34,7 @@ from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import is_hard
 from .body_gravity import pull_of, strongest_pull
-from .mode import hardness
+from .mode import hardness, static_mode
 from .system import System
 
 Floats = npt.NDArray[np.float64]
@@ -57,8 +58,11 @@ CREASED = 2.7
 HIT_SHARE = 0.12
 # 2 c T/(L n): how far waves come in a substep, there and back, per height of a jelly, up to which a ring and a slab
 # that fall flat rebound within a tenth of runs with many substeps. L is at least so many mean edges, and falls of less
-# than this share of L are not asked; both chosen by hand. docs/experiments.md, What lies flat rebounds too low
-WAVE_SHARE = 0.035
+# than this share of L are not asked; both chosen by hand. docs/experiments.md, What lies flat rebounds too low, and
+# Forces that velocities feel later
+WAVE_SHARE = 0.05
+# likewise where velocities do not lag behind forces, so that the step damps waves more
+DAMPED_WAVE_SHARE = 0.035
 WAVE_EDGES = 2.5
 WAVE_FALL = 0.1
 # share of their radius by which gravity moves grains in a substep, up to which piles of 25 layers hold their grains
@@ -86,13 +90,17 @@ def substeps_for_hits(system: System) -> int:
     return math.ceil(max((travel * hit_speed(system, index) / edge for edge, index in edges if edge > 0.0), default=0))
 
 
-def substeps_for_waves(system: System) -> int:
+def substeps_for_waves(system: System, others: int = 0) -> int:
     """From how many substeps on waves that cross a jelly as it hits are not damped away, so that it rebounds.
 
-    They cross it at c = √(E/ρ), over its height against gravity as it starts.
+    They cross it at c = √(E/ρ), over its height against gravity as it starts. Jelly that starts warm damps them less.
+
+    Args:
+        system: what is simulated.
+        others: how many it takes anyway, for whether it starts warm goes by all.
     """
     scene = system.scene
-    wanted = []
+    wanted, damped = [0.0], [0.0]
     for index, model in enumerate(system.models):
         body = model.body
         gravity, speed = pull_of(scene, body), hit_speed(system, index)
@@ -101,8 +109,13 @@ def substeps_for_waves(system: System) -> int:
         height = max(float(np.ptp(_heights(scene, _start(body)))), WAVE_EDGES * _mean_edge(model))
         if height > 0.0 and speed**2 > 2.0 * gravity * WAVE_FALL * height:
             waves = math.sqrt(body.material.youngs_modulus / body.material.density)
-            wanted.append(2.0 * waves * scene.frames.frame_duration / (WAVE_SHARE * height))
-    return math.ceil(max(wanted, default=0.0))
+            crossings = 2.0 * waves * scene.frames.frame_duration / height
+            damped.append(crossings / DAMPED_WAVE_SHARE)
+            may_lag = body.material.solid_model == "NEO_HOOKEAN"
+            wanted.append(crossings / (WAVE_SHARE if may_lag else DAMPED_WAVE_SHARE))
+    enough = math.ceil(max(wanted))
+    lags = enough > 0 and static_mode(system, max(enough, others)) & WARM
+    return enough if lags else math.ceil(max(damped))
 
 
 def substeps_for_piles(system: System) -> int:
@@ -149,8 +162,8 @@ def _substeps_for_edges(scene: Scene, sheets: Sequence[BodyModel], factor: float
 
 def substeps_needed(system: System) -> int:
     """From how many substeps on jelly yields and bends as its material does, and grains bear each other."""
-    of_jelly = max(substeps_for_stiffness(system), substeps_for_hits(system), substeps_for_waves(system))
-    return max(of_jelly, substeps_for_piles(system))
+    others = max(substeps_for_stiffness(system), substeps_for_hits(system), substeps_for_piles(system))
+    return max(others, substeps_for_waves(system, others))
 
 
 def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SHARE) -> int:

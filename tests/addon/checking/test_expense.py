@@ -80,9 +80,11 @@ def test_substeps_that_an_object_was_given_are_told_as_they_are(bpy, jelly, told
 def test_bounds_are_those_of_the_solver():
     from blender_xpbd.addon.checking import substep_bounds as told
     from blender_xpbd.solver.system import substeps as of_solver
+    from blender_xpbd.solver.system.mode import WARM_HARDNESS
 
-    waves = of_solver.WAVE_SHARE, of_solver.WAVE_EDGES, of_solver.WAVE_FALL
-    assert waves == (told._WAVE, told._WAVE_EDGES, told._WAVE_FALL)
+    assert (told._WAVE, told._DAMPED_WAVE) == (of_solver.WAVE_SHARE, of_solver.DAMPED_WAVE_SHARE)
+    assert (told._WAVE_EDGES, told._WAVE_FALL) == (of_solver.WAVE_EDGES, of_solver.WAVE_FALL)
+    assert told._WARM == WARM_HARDNESS
     bounds = of_solver.SHAPE_ENOUGH, of_solver.VOLUME_ENOUGH, of_solver.HIT_SHARE, of_solver.KEPT_SHARE
     assert bounds == (told._SHAPE, told._VOLUME, told._HIT, told._KEPT)
     assert (told._CLOTH, told._PILE) == (of_solver.CLOTH_ENOUGH, of_solver.PILE_SHARE)

@@ -16,6 +16,8 @@ from blender_xpbd.scene.track import Track
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.statistics import Measure
 from blender_xpbd.solver.system.substeps import (
+    DAMPED_WAVE_SHARE,
+    WAVE_SHARE,
     hit_speed,
     substeps_for_cloth,
     substeps_for_hits,
@@ -87,19 +89,37 @@ def test_waves_cross_what_lies_flat_more_often():
     def asked(size, height=1.0, **material):
         corners, triangles = cube()
         places = 0.5 * corners * size + np.array([0.0, 0.0, 0.5 * size[2] + height])
-        body = jelly_of((places, triangles), Material.from_values({"density": 1000.0, **material}))
+        given = {"density": 1000.0, "solid_model": "COROTATED", **material}
+        body = jelly_of((places, triangles), Material.from_values(given))
         system = build_system(scene(body, colliders=[plane()], frames=(1, 100)))
         return substeps_for_waves(system), substeps_for_material(system)
 
     flat = np.array([0.5, 0.5, 0.25])
-    # 2 √(E/ρ) T per 0.035 of the height
-    expected = np.ceil(2.0 * np.sqrt(60.0) / 24.0 / (0.035 * 0.25))
+    # 2 √(E/ρ) T per share of the height
+    expected = np.ceil(2.0 * np.sqrt(60.0) / 24.0 / (DAMPED_WAVE_SHARE * 0.25))
     assert asked(flat, youngs_modulus=60e3) == (expected, expected)
     assert asked(np.array([0.5, 0.25, 0.5]), youngs_modulus=60e3)[0] == pytest.approx(expected / 2.0, abs=1)
     assert asked(flat, youngs_modulus=240e3)[0] == pytest.approx(2.0 * expected, abs=1)
     # what lies on the floor does not rebound, and what is hard rebounds by its restitution
     assert asked(flat, 0.02, youngs_modulus=60e3)[0] == 0
     assert asked(flat, youngs_modulus=1e8)[0] == 0
+
+
+def test_waves_that_a_warm_start_keeps_ask_for_less():
+    """Whether it starts warm goes by the substeps that it gets."""
+
+    def asked(others=0, **values):
+        material = Material.from_values({"density": 1000.0, "youngs_modulus": 60e3, **values})
+        corners, triangles = cube()
+        body = jelly_of((0.25 * corners + np.array([0.0, 0.0, 1.25]), triangles), material)
+        return substeps_for_waves(build_system(scene(body, colliders=[plane()], frames=(1, 100))), others)
+
+    crossings = 2.0 * np.sqrt(60.0) / 24.0 / 0.5
+    few, many = np.ceil(crossings / WAVE_SHARE), np.ceil(crossings / DAMPED_WAVE_SHARE)
+    assert asked() == few
+    assert asked(others=100) == many
+    assert asked(poissons_ratio=0.0) == many
+    assert asked(solid_model="COROTATED") == many
 
 
 def test_what_is_drawn_to_a_goal_does_not_fall_to_the_floor():

@@ -44,8 +44,9 @@ substep where elements are hard, and hardly where they are soft, which would reb
 substep later. L + θ is ``LAG`` in elements in which L is not more. At rest nothing is given. A mode of vibration is
 stable up to L + θ = 1, whatever its frequency and ρ.
 
-Nothing is given of what changes by less than ``STILL`` per second, and that much less of what is more: friction keeps
-a body that sticks on a slope vibrating, and without Euler's damping of that it would creep.
+Nothing is given of what changes by less than ``STILL`` per second, along n by less than r times that, and that much
+less of what is more: friction keeps a body that sticks on a slope vibrating, and without Euler's damping of that it
+would creep. Along n slow strain changes the stress r times as fast.
 
 The pull of a vanishing element fades, see ``neo_hookean``.
 """
@@ -247,10 +248,17 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
         l1, l2, l3 = w * before1 - s1, w * before2 - s2, w * before3 - s3
         along = (volume - shape) * (s1.dot(n1) + s2.dot(n2) + s3.dot(n3)) * per_split
         s1, s2, s3 = shape * s1 + along * n1, shape * s2 + along * n2, shape * s3 + along * n3
-        change = alpha_tilde * ti.sqrt(l1.dot(l1) + l2.dot(l2) + l3.dot(l3))
-        moving = ti.max(one - single(STILL) / (ti.sqrt(inverse_square) * change + small), single(0.0))
-        later, along = moving * later, moving * (_later(stiffness) - later) * (l1.dot(n1) + l2.dot(n2) + l3.dot(n3))
-        along *= per_split
+        # those along n, of which as fast strain makes so many times more
+        along = (l1.dot(n1) + l2.dot(n2) + l3.dot(n3)) * per_split
+        volume_change = along * along * area
+        shape_change = ti.sqrt(ti.max(l1.dot(l1) + l2.dot(l2) + l3.dot(l3) - volume_change, single(0.0)))
+        per_h = alpha_tilde * ti.sqrt(inverse_square)
+        later *= ti.max(one - single(STILL) / (per_h * shape_change + small), single(0.0))
+        least_change = single(STILL) * ti.max(ratio, one)
+        of_volume = _later(stiffness) * ti.max(
+            one - least_change / (per_h * ti.sqrt(volume_change) + small), single(0.0)
+        )
+        along *= of_volume - later
         b1, b2, b3 = s1 + later * l1 + along * n1, s2 + later * l2 + along * n2, s3 + later * l3 + along * n3
         b1, b2, b3 = pulls(b1, b2, b3, q1, q2, q3)
     return ti.Matrix.rows([g1, g2, g3]), ti.Matrix.rows([s1, s2, s3]), ti.Matrix.rows([b1, b2, b3])

@@ -81,7 +81,10 @@ def project_warm(x, rest, w, h, modulus, ratio, given):
 
     kept = split(given, again, volume)
     change = before / 0.95 - given
-    # nothing where the stress changes by less than 2 μ per second
-    moving = max(1.0 - 2.0 * h / (np.sqrt(inner(change, change)) / beta + 1e-30), 0.0)
-    further = kept + moving * split(change, later(stiffness), later(held(along) - 1.0))
+    length = abs(inner(change, n)) * np.sqrt(inner(n, n)) / (inner(n, n) + line)
+    # nothing where the stress changes by less than 2 μ per second, or along n by less than that times r
+    across = max(1.0 - 2.0 * h * beta / (np.sqrt(max(inner(change, change) - length**2, 0.0)) + 1e-30), 0.0)
+    along_n = max(1.0 - 2.0 * h * beta * max(r, 1.0) / (length + 1e-30), 0.0)
+    shares = across * later(stiffness), along_n * later(held(along) - 1.0)
+    further = kept + split(change, *shares)
     return x - beta * w[:, None] * (q @ stress.T), kept, -w[:, None] * (q @ further.T)

@@ -72,7 +72,7 @@ def near_stacks(scene: Scene) -> Iterator[tuple[list[NearPair], float]]:
     """Bodies that start too near, those together that hang together, and how far they would move apart [m]."""
     candidates, gaps = _candidates(scene), Gaps()
     for numbers in _groups(candidates):
-        size = max(length_of(scene.bodies[n].positions, scene.bodies[n].axes) for n in numbers)
+        size = max(shown_length(scene.bodies[n]) for n in numbers)
         # no distance is measured where even gaps that lack all would not be seen, and no edge where any would not
         bounds = (
             max(map(thickness, (scene.bodies[n] for n in numbers))) for thickness in (_most_thickness, gaps.thickness)
@@ -110,6 +110,11 @@ def fit_thickness(scene: bpy.types.Scene, read: Scene, name: str, unit_scale: fl
     for one, thickness in wanted.items():
         scene.objects[one].xpbd.thickness = thickness / unit_scale
     return ""
+
+
+def shown_length(body: Body) -> float:
+    """How long a body of faces is where it starts, along the longest of its own axes; loose vertices do not show [m]."""
+    return length_of(starting_places(body)[np.unique(body.corners)], body.axes)
 
 
 def _candidates(scene: Scene) -> list[tuple[int, int]]:

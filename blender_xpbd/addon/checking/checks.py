@@ -20,6 +20,7 @@ from .depths import FLATNESS, depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within
 from .gaps import Gaps
+from .near_folds import starts_folded
 from .near_starts import starts_near
 from .sewing import unsewn
 from .wrapped import wrapped_notice, wrapping
@@ -131,6 +132,7 @@ CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     starts_around,
     starts_in_place,
     starts_near,
+    starts_folded,
     falls,
     coarse,
     coarse_over_spheres,

@@ -23,6 +23,7 @@ from ...scene.starts import tangled_notice, without_contact
 from ..measures.solid_measures import fans
 from .gaps import meet
 from .reach import starting_places
+from .triangle_trees import overlapping, triangle_tree
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -103,7 +104,7 @@ def _crossings(one: _Surface, other: _Surface) -> int:
     mine, others = one.within(low, high), other.within(low, high)
     if not (len(mine) and len(others)):
         return 0
-    pairs = _near_pairs(one.points, mine, other.points, others)
+    pairs = overlapping(_tree(one.points, mine), _tree(other.points, others))
     if len(pairs) == 0:
         return 0
     step = ROUNDING * float(max(np.abs(one.points[mine]).max(), np.abs(other.points[others]).max()))
@@ -122,13 +123,10 @@ def _crossings(one: _Surface, other: _Surface) -> int:
     return _distinct(through, a, pairs[:, 1]) + _distinct(back, b, pairs[:, 0])
 
 
-def _near_pairs(points: Floats, triangles: Ints, others: Floats, other_triangles: Ints) -> Ints:
-    """Numbers of triangles of two surfaces that may cross, shape (pairs, 2)."""
-    trees: list[BVHTree] = []
-    for places, corners in ((points, triangles), (others, other_triangles)):
-        used, numbers = np.unique(corners, return_inverse=True)
-        trees.append(BVHTree.FromPolygons(places[used].tolist(), numbers.reshape(-1, 3).tolist()))
-    return np.array(trees[0].overlap(trees[1]), np.int32).reshape(-1, 2)
+def _tree(points: Floats, triangles: Ints) -> BVHTree:
+    """A tree over some triangles of a surface."""
+    used, numbers = np.unique(triangles, return_inverse=True)
+    return triangle_tree(points[used], numbers.reshape(-1, 3))
 
 
 def _passing(first: Floats, second: Floats) -> npt.NDArray[np.bool_]:

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from mathutils import Vector
-from mathutils.bvhtree import BVHTree
 from mathutils.geometry import closest_point_on_tri
 from mathutils.interpolate import poly_3d_calc
 
@@ -26,6 +25,7 @@ from ...scene.starts import takes_no_part, without_contact
 from ..measures.solid_measures import fans
 from .gaps import Gaps
 from .near_starts import KEPT, NEAR_SHARE, VISIBLE, asked_vertices, shown_length
+from .triangle_trees import triangle_tree
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,7 +95,7 @@ class _Folded:
         self._rest, self._start = body.positions, body.start
         triangles = fans(body.face_sizes, body.corners)
         self._triangles = triangles[~np.isin(triangles, without_contact(body)).any(axis=1)]
-        self._tree = BVHTree.FromPolygons(self._start.tolist(), self._triangles.tolist())
+        self._tree = triangle_tree(self._start, self._triangles)
         self._normals = _vertex_normals(self._start, self._triangles)
 
     def lacks(self, vertex: int) -> list[tuple[float, float]]:

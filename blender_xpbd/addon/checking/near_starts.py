@@ -23,6 +23,7 @@ from ..measures.solid_measures import fans
 from ..reading.feel import length_of
 from .gaps import Gaps, meet
 from .reach import starting_places
+from .triangle_trees import triangle_tree
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -123,10 +124,7 @@ def _measured(bodies: Sequence[Body], close: Sequence[tuple[int, int]], gaps: Ga
     """Of bodies whose boxes are near, those that are too near themselves."""
     numbers = sorted({number for pair in close for number in pair})
     places = {n: starting_places(bodies[n]) for n in numbers}
-    trees = {
-        n: BVHTree.FromPolygons(places[n].tolist(), fans(bodies[n].face_sizes, bodies[n].corners).tolist())
-        for n in numbers
-    }
+    trees = {n: triangle_tree(places[n], fans(bodies[n].face_sizes, bodies[n].corners)) for n in numbers}
     asked = {n: places[n][asked_vertices(bodies[n])] for n in numbers}
     found = []
     for a, b in close:

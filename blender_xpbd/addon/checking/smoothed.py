@@ -21,7 +21,6 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 from mathutils import Vector
-from mathutils.bvhtree import BVHTree
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
@@ -36,6 +35,7 @@ from ..reading.mesh_reader import own_shape_keys
 from ..reading.modifier_stack import subdivision_levels
 from .gaps import Gaps, meet
 from .reach import Box, Boxes, motions_of, reach_of, starting_places
+from .triangle_trees import triangle_tree
 
 Floats = npt.NDArray[np.float64]
 
@@ -166,7 +166,7 @@ class _Surface:
     @cached_property
     def tree(self) -> Any:
         """A BVHTree, to ask what is nearest."""
-        return BVHTree.FromPolygons(self.points.tolist(), self.triangles.tolist())
+        return triangle_tree(self.points, self.triangles)
 
     @cached_property
     def edges(self) -> _Edges:

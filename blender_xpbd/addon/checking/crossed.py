@@ -111,10 +111,11 @@ def _crossings(one: _Surface, other: _Surface) -> int:
     middle, size = 0.5 * (low + high), float((one.high - one.low).max())
     a, b = mine[pairs[:, 0]], others[pairs[:, 1]]
     first, second = one.points[a] - middle + size * _TIE, other.points[b] - middle
+    # what has edges in common crosses by rounding
+    if not (_passing(first, second, step).any() or _passing(second, first, step).any()):
+        return 0
     through, back = _passing(first, second), _passing(second, first)
     found = through.any(axis=1) | back.any(axis=1)
-    if not found.any():
-        return 0
     ways = _ways(np.concatenate([first[found], second[found]]))
     if len(ways) <= MOST_WAYS:
         for shift in (side * step * way for way in ways for side in (1.0, -1.0)):
@@ -129,11 +130,23 @@ def _tree(points: Floats, triangles: Ints) -> BVHTree:
     return triangle_tree(points[used], numbers.reshape(-1, 3))
 
 
-def _passing(first: Floats, second: Floats) -> npt.NDArray[np.bool_]:
-    """Which edges of triangles pass through others; both of shape (pairs, 3, 3), the answer of (pairs, 3)."""
+def _passing(first: Floats, second: Floats, depth: float = 0.0) -> npt.NDArray[np.bool_]:
+    """Which edges of triangles pass through others, by more than a depth to both sides [m].
+
+    Args:
+        first: corners of the triangles, of whose edges it asks, shape (pairs, 3, 3) [m].
+        second: of the others, likewise.
+        depth: of the ends of an edge, to both sides of the triangle.
+
+    Returns:
+        shape (pairs, 3).
+    """
     a, b, c = np.moveaxis(second, 1, 0)
-    sides = np.einsum("pij,pj->pi", first - a[:, None], np.cross(b - a, c - a)) > 0.0
-    passes = sides[:, _EDGES[:, 0]] != sides[:, _EDGES[:, 1]]
+    normals = np.cross(b - a, c - a)
+    heights = np.einsum("pij,pj->pi", first - a[:, None], normals)
+    starts, ends = heights[:, _EDGES[:, 0]], heights[:, _EDGES[:, 1]]
+    least = depth * np.linalg.norm(normals, axis=1, keepdims=True)
+    passes = (np.minimum(starts, ends) < -least) & (np.maximum(starts, ends) > least)
     rows, edges = np.nonzero(passes)
     start, end = first[rows, _EDGES[edges, 0]], first[rows, _EDGES[edges, 1]]
     corners = second[rows] - start[:, None]

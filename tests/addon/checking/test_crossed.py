@@ -39,6 +39,22 @@ def tilted(name, angle=0.7, **values):
     return replace(sheet, name=name, positions=turned)
 
 
+def turned(surface, where=slice(None)):
+    """Some triangles of a surface that is turned and moved, rounded as Blender's meshes are."""
+    random = np.random.default_rng(1)
+    turn, shift = np.linalg.qr(random.normal(size=(3, 3)))[0], random.normal(size=3)
+    positions, triangles = surface()
+    return lambda: ((positions @ turn + shift).astype(np.float32).astype(np.float64), triangles[where])
+
+
+def half(name, side):
+    """The triangles on one side of a wavy line around a ball: the halves have its edges in common."""
+    positions, triangles = sphere()
+    middles = positions[triangles].mean(axis=1)
+    of_side = side * (middles[:, 2] + 0.3 * middles[:, 0]) > 0.05 * side
+    return ball(name, (0.0, 0.0, 0.0), "CLOTH", surface=turned(sphere, of_side))
+
+
 SHEET = replace(cloth(9, identifier="Sheet"), name="Sheet")
 OVERLAPPING = {
     "jellies": (ball("A", (0.0, 0.0, 0.0)), ball("B", (0.7, 0.2, 0.1))),
@@ -58,6 +74,8 @@ TOUCHING = {
         ball("B", (100.3, 50.1, 1.0), size=0.5, surface=cube),
     ),
     "on top": (ball("A", (0.0, 0.0, -0.5), size=0.5, surface=cube), SHEET),
+    "in one place": (ball("A", (0, 0, 0), surface=turned(sphere)), ball("B", (0, 0, 0), surface=turned(sphere))),
+    "halves": (half("A", 1.0), half("B", -1.0)),
     "within": (ball("A", (0.0, 0.0, 0.0)), ball("B", (0.1, 0.0, 0.0), size=0.3)),
 }
 

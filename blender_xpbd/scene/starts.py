@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -85,24 +85,6 @@ def in_one_place(bodies: Sequence[Body]) -> Iterator[Notice]:
                 )
                 yield Notice("W_TANGLED", text, body.name)
                 break
-
-
-def tangled_notice(body: Body, against: Mapping[str, int], frame: int, own: int = 0) -> Notice:
-    """A warning of a body that crosses others at the first frame.
-
-    Args:
-        body: that crosses.
-        against: how often, by the names of the others.
-        frame: the first one.
-        own: how often it crosses itself.
-    """
-    parts = [f"itself ({own})"] if own else []
-    parts += [f'"{name}" ({count})' for name, count in against.items()]
-    text = (
-        f"Crosses {', '.join(parts)} at frame {frame}: edges that pass through faces, in brackets. What crosses does "
-        "not hold until it has come apart: part it by hand where it stays (Collision › Select What Crosses)."
-    )
-    return Notice("W_TANGLED", text, body.name)
 
 
 def _may_share(sample: Floats, columns: Floats) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from ..geometry.surface.topology import triangulate
 from ..scene.errors import Notice
 from ..scene.scene import Scene
-from ..scene.starts import cores, enclosed_notice, in_one_place, takes_no_part, tangled_notice
+from ..scene.starts import cores, enclosed_notice, in_one_place, takes_no_part
 from ..solver.system.contact_objects import seen_colliders
 from ..solver.system.contact_statistics import Crossings
 
@@ -31,8 +31,13 @@ def tangled_notices(crossings: Crossings | None, scene: Scene) -> tuple[Notice, 
         row = crossings.counts[index]
         if not row.any():
             continue
-        against = {names[other]: int(row[other]) for other in np.flatnonzero(row) if other != index}
-        notices.append(tangled_notice(body, against, frame, int(row[index])))
+        against = [f"itself ({row[index]})"] if row[index] else []
+        against += [f'"{names[other]}" ({row[other]})' for other in np.flatnonzero(row) if other != index]
+        text = (
+            f"Crosses {', '.join(against)} at frame {frame}: edges that pass through faces, in brackets. What crosses "
+            "does not hold until it has come apart: part it by hand where it stays (Collision › Select What Crosses)."
+        )
+        notices.append(Notice("W_TANGLED", text, body.name))
     return tuple(notices)
 
 

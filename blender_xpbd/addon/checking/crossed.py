@@ -18,8 +18,9 @@ from mathutils.bvhtree import BVHTree
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
+from ...scene.listing import listed
 from ...scene.scene import Scene
-from ...scene.starts import tangled_notice, without_contact
+from ...scene.starts import without_contact
 from ..measures.solid_measures import fans
 from .gaps import meet
 from .reach import starting_places
@@ -39,18 +40,23 @@ _EDGES = np.array([[0, 1], [1, 2], [2, 0]])
 
 
 def starts_crossed(scene: Scene) -> Iterator[Notice]:
-    """A warning for each body that crosses another one: how often, and which. Layers say that it is meant."""
+    """A warning for each body that crosses later ones: which, and how often. Layers say that it is meant."""
     bodies = scene.bodies
     surface = cache(lambda number: _Surface(bodies[number]))
-    crossed: dict[int, dict[str, int]] = {number: {} for number in range(len(bodies))}
+    crossed: dict[int, dict[str, int]] = {}
     for a, b in _near(bodies):
         if bodies[a].contact.layer == bodies[b].contact.layer and meet(bodies[a], bodies[b]):
             count = _crossings(surface(a), surface(b))
             if count:
-                crossed[a][bodies[b].name], crossed[b][bodies[a].name] = count, count
+                crossed.setdefault(a, {})[bodies[b].name] = count
     for number, against in crossed.items():
-        if against:
-            yield tangled_notice(bodies[number], against, scene.frames.start)
+        names = listed(f'"{name}" ({count})' for name, count in against.items())
+        text = (
+            f"Crosses {names} where it starts: edges that pass through faces, in brackets. What crosses does not hold "
+            "until the bake has taken it apart, which pins may prevent. Move it out, or give a higher Layer to what is "
+            "to lie outside."
+        )
+        yield Notice("W_TANGLED", text, bodies[number].name)
 
 
 def _near(bodies: Sequence[Body]) -> list[tuple[int, int]]:

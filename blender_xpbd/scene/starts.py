@@ -40,12 +40,17 @@ def bodies_meet(body: Body, other: Body) -> bool:
     )
 
 
-def takes_no_part(body: Body) -> bool:
-    """Whether nothing of a body meets anything, as where it is attached as a whole."""
+def without_contact(body: Body) -> Ints:
+    """The vertices of a body that meet no other body, each once: those that are left out, and attached ones."""
     left_out = body.contact.left_out
     if body.attachment is not None:
         left_out = np.union1d(left_out, body.attachment.vertices)
-    return len(np.unique(left_out)) == len(body.positions)
+    return np.unique(left_out)
+
+
+def takes_no_part(body: Body) -> bool:
+    """Whether nothing of a body meets anything, as where it is attached as a whole."""
+    return len(without_contact(body)) == len(body.positions)
 
 
 def boxes(bodies: Sequence[Body]) -> tuple[Floats, Floats]:

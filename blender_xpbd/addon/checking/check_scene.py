@@ -36,6 +36,7 @@ from .bevelled import bevelled
 from .checks import CHECKS, flat_solids, starts_inside
 from .expense import Expense, expense, expense_text, with_kernels
 from .finding import Finding, findings_of, findings_text, names_let_out
+from .keyed_motion import with_keyed_motion
 from .letting_out import forget_let_out, let_out
 from .lying import lying
 from .shown_smooth import shown_smooth
@@ -44,6 +45,8 @@ from .thickened import thickened
 
 # of larger scenes nothing is compiled ahead: to build them takes as long, and memory that the artist may need
 MOST_ELEMENTS = 200_000
+# of how modifiers show what is simulated, where it may come to lie on something
+SHOWN_CHECKS = (smoothed, thickened, bevelled, shown_smooth)
 
 
 def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Finding, ...]:
@@ -80,10 +83,8 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found += _rig_notices(target.name for target in reading.targets)
         found += [let_out(notice) for check in CHECKS for notice in check(scene)]
         found += lying(context, scene)
-        found += smoothed(context.scene, scene)
-        found += thickened(context.scene, scene)
-        found += bevelled(context.scene, scene)
-        found += shown_smooth(context.scene, scene)
+        moved = with_keyed_motion(context.scene, scene)
+        found += [notice for check in SHOWN_CHECKS for notice in check(context.scene, moved)]
         folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)

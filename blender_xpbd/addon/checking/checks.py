@@ -16,10 +16,12 @@ from ...scene.starts import coarse_notice, spheres_that_show
 from ..baking.needs import tetrahedra
 from ..measures.solid_measures import fans, fullness, pieces
 from ..reading.feel import length_of
+from .crossed import starts_crossed
 from .depths import FLATNESS, depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within
 from .gaps import Gaps
+from .near_folds import starts_folded
 from .near_starts import starts_near
 from .sewing import unsewn
 from .wrapped import wrapped_notice, wrapping
@@ -130,7 +132,9 @@ CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     starts_within,
     starts_around,
     starts_in_place,
+    starts_crossed,
     starts_near,
+    starts_folded,
     falls,
     coarse,
     coarse_over_spheres,

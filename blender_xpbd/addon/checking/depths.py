@@ -15,6 +15,7 @@ from ...scene.collider import Collider
 from ...scene.collider_shapes import Depth, collider_shape
 from ...scene.transforms import transformed
 from ..measures.solid_measures import edge_numbers, triangle_edges
+from .triangle_trees import triangle_tree
 
 Floats = npt.NDArray[np.float64]
 
@@ -50,7 +51,7 @@ def _depth_in_mesh(points: Floats, surface: Floats, triangles: npt.NDArray[np.in
     asked = points[within]
     if len(asked) == 0 or not _is_closed(triangles):
         return 0.0
-    tree = BVHTree.FromPolygons(surface.tolist(), triangles.tolist())
+    tree = triangle_tree(surface, triangles)
     step = -(-len(asked) // MOST_ASKED)
     inside = (Vector(point) for point in asked[::step].tolist() if _is_inside(tree, Vector(point)))
     return max((float(tree.find_nearest(point)[3] or 0.0) for point in inside), default=0.0)
@@ -58,7 +59,7 @@ def _depth_in_mesh(points: Floats, surface: Floats, triangles: npt.NDArray[np.in
 
 def closed_tree(surface: Floats, triangles: npt.NDArray[np.int32]) -> BVHTree | None:
     """What ``is_within`` asks of a mesh; None for an open one, which has no inside."""
-    return BVHTree.FromPolygons(surface.tolist(), triangles.tolist()) if _is_closed(triangles) else None
+    return triangle_tree(surface, triangles) if _is_closed(triangles) else None
 
 
 def is_within(points: Floats, tree: BVHTree) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import bpy
 import numpy as np
 import numpy.typing as npt
 from mathutils.bvhtree import BVHTree
@@ -19,21 +18,23 @@ from ...scene.body import Body
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.scene import Scene
-from ...scene.starts import takes_no_part
+from ...scene.starts import takes_no_part, without_contact
 from ..measures.solid_measures import fans
 from ..reading.feel import length_of
 from .gaps import Gaps, meet
 from .reach import starting_places
+from .triangle_trees import triangle_tree
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
 
 # of the length of the greatest body, by how much they move apart at least; and of the vertices of one of two bodies,
 # how many are too near at least: where corners touch, little moves. Chosen by hand
 VISIBLE, NEAR_SHARE = 0.05, 0.25
 # vertices of a body that are asked for at most
 MOST_ASKED = 200
-# of a gap, and of an edge, from how much on a distance can be kept; what is nearer touches, as a copy in one place does
-KEPT, LEAST_THICKNESS = 0.01, 0.01
+# of a gap, from how much on a distance can be kept; what is nearer touches, as a copy in one place does
+KEPT = 0.01
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def near_stacks(scene: Scene) -> Iterator[tuple[list[NearPair], float]]:
     """Bodies that start too near, those together that hang together, and how far they would move apart [m]."""
     candidates, gaps = _candidates(scene), Gaps()
     for numbers in _groups(candidates):
-        size = max(length_of(scene.bodies[n].positions, scene.bodies[n].axes) for n in numbers)
+        size = max(shown_length(scene.bodies[n]) for n in numbers)
         # no distance is measured where even gaps that lack all would not be seen, and no edge where any would not
         bounds = (
             max(map(thickness, (scene.bodies[n] for n in numbers))) for thickness in (_most_thickness, gaps.thickness)
@@ -86,30 +87,9 @@ def near_stacks(scene: Scene) -> Iterator[tuple[list[NearPair], float]]:
                 yield pairs, way
 
 
-def fit_thickness(scene: bpy.types.Scene, read: Scene, name: str, unit_scale: float) -> str:
-    """Let all bodies of the stack that a body starts in be so thin that they stay; why not, where one cannot.
-
-    Args:
-        scene: of the objects.
-        read: the same, as it was read at its first frame.
-        name: of the body.
-        unit_scale: metres per Blender unit.
-    """
-    gaps, wanted = Gaps(), dict[str, float]()
-    for pairs, _ in near_stacks(read):
-        numbers = {number for pair in pairs for number in (pair.first, pair.second)}
-        if name in {read.bodies[number].name for number in numbers}:
-            for number in numbers:
-                least = min(pair.distance for pair in pairs if number in (pair.first, pair.second))
-                body = read.bodies[number]
-                if least < LEAST_THICKNESS * gaps.edge(body):
-                    return f'"{body.name}" all but touches another one: move them apart'
-                wanted[body.name] = min(least, gaps.thickness(body))
-    if not wanted:
-        return f'"{name}" starts near to nothing that would move it'
-    for one, thickness in wanted.items():
-        scene.objects[one].xpbd.thickness = thickness / unit_scale
-    return ""
+def shown_length(body: Body) -> float:
+    """How long the faces of a body are where it starts, along the longest of its own axes [m]."""
+    return length_of(starting_places(body)[np.unique(body.corners)], body.axes)
 
 
 def _candidates(scene: Scene) -> list[tuple[int, int]]:
@@ -144,11 +124,8 @@ def _measured(bodies: Sequence[Body], close: Sequence[tuple[int, int]], gaps: Ga
     """Of bodies whose boxes are near, those that are too near themselves."""
     numbers = sorted({number for pair in close for number in pair})
     places = {n: starting_places(bodies[n]) for n in numbers}
-    trees = {
-        n: BVHTree.FromPolygons(places[n].tolist(), fans(bodies[n].face_sizes, bodies[n].corners).tolist())
-        for n in numbers
-    }
-    asked = {n: _asked(bodies[n], places[n]) for n in numbers}
+    trees = {n: triangle_tree(places[n], fans(bodies[n].face_sizes, bodies[n].corners)) for n in numbers}
+    asked = {n: places[n][asked_vertices(bodies[n])] for n in numbers}
     found = []
     for a, b in close:
         gap = gaps.between(bodies[a], bodies[b])
@@ -161,12 +138,9 @@ def _measured(bodies: Sequence[Body], close: Sequence[tuple[int, int]], gaps: Ga
     return found
 
 
-def _asked(body: Body, places: Floats) -> Floats:
-    """Some of the vertices that take part in contact, and are not attached, shape (n, 3)."""
-    out = body.contact.left_out
-    if body.attachment is not None:
-        out = np.union1d(out, body.attachment.vertices)
-    taking = np.delete(places, out, axis=0)
+def asked_vertices(body: Body) -> Ints:
+    """Some of the vertices that take part in contact, and are not attached, shape (n,)."""
+    taking = np.setdiff1d(body.corners, without_contact(body))
     return taking[:: max(-(-len(taking) // MOST_ASKED), 1)]
 
 

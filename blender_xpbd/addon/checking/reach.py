@@ -6,13 +6,15 @@ than it is at rest, times a little for stretch: a curtain that hangs high does n
 otherwise comes as far as its own length. A cloth that nothing holds goes as far as gravity and its initial velocity
 take it: that way the box has no end. So nothing is told of a cube far away, or of the edges of a ground far beyond.
 
-Rest distances are straight: a cloth that is folded at rest may come farther. How pins and colliders move later is not
-looked at.
+Rest distances are straight: a cloth that is folded at rest may come farther. How pins move later is not looked at. A
+collider is asked for at each place that its transforms give it, see ``keyed_motion``, and between them.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -77,20 +79,40 @@ class Box(NamedTuple):
         """Whether it meets another one of the same axes."""
         return bool(((other.low <= self.high) & (other.high >= self.low)).all())
 
+    def seen_from(self, motion: Floats) -> Box:
+        """The same box as something sees it that a matrix has moved, shape (4, 4): where it is before it is moved."""
+        shift = motion[:3, 3] @ self.axes
+        return Box(motion[:3, :3].T @ self.axes, self.low - shift, self.high - shift)
+
 
 class Boxes:
     """Boxes about what stands in a scene at its first frame, each made once, however many cloths may come there."""
 
     def __init__(self, gravity: Floats) -> None:
         self._gravity, self._axes = gravity, upright_axes(gravity)
-        self._made: dict[str, Box] = {}
+        self._made: dict[str, tuple[Box, ...]] = {}
         self._reaches: dict[str, Box] = {}
 
-    def about(self, one: Body | Collider) -> Box:
-        """That of a body or a mesh collider."""
+    def about(self, one: Body | Collider) -> tuple[Box, ...]:
+        """Those of a body, or of a mesh collider on its way from each of its places to the next; one where it stands.
+
+        In these, not about all places at once, for the way may be bent.
+        """
         if one.identifier not in self._made:
-            places = starting_places(one) @ self._axes
-            self._made[one.identifier] = Box(self._axes, places.min(axis=0), places.max(axis=0))
+            starts, ends, turned = starting_places(one), [], np.zeros((3, 3))
+            for motion in motions_of(one):
+                shift = motion[:3, 3] @ self._axes
+                # what does not turn has a box of the same size
+                if not np.allclose(turned, motion[:3, :3], rtol=0.0, atol=1e-6):
+                    turned, places = motion[:3, :3], starts @ (motion[:3, :3].T @ self._axes)
+                    low, high = places.min(axis=0), places.max(axis=0)
+                ends.append((low + shift, high + shift))
+            # what stands goes from its place to its place
+            ways = itertools.pairwise(ends * 2 if len(ends) == 1 else ends)
+            self._made[one.identifier] = tuple(
+                Box(self._axes, np.minimum(before[0], after[0]), np.maximum(before[1], after[1]))
+                for before, after in ways
+            )
         return self._made[one.identifier]
 
     def reach(self, body: Body) -> Box:
@@ -113,6 +135,14 @@ def starting_places(one: Body | Collider) -> Floats:
     return one.start if len(one.start) else one.positions
 
 
+def motions_of(one: Body | Collider) -> Floats:
+    """From its first place to each that a collider has, shape (places, 4, 4); of a body that one alone."""
+    if isinstance(one, Body) or len(one.transforms) == 1:
+        return np.eye(4)[None]
+    motions: Floats = one.transforms @ np.linalg.inv(one.transforms[0])
+    return motions
+
+
 def reach_of(body: Body, gravity: Floats) -> Box:
     """Where a body may come, see above; ``gravity`` in m/s², shape (3,)."""
     axes = upright_axes(gravity)
@@ -133,9 +163,14 @@ def reach_of(body: Body, gravity: Floats) -> Box:
 
 
 def _is_reached(collider: Collider, reach: Box, boxes: Boxes) -> bool:
-    """Whether a collider is where a body may come, by the box of ``reach_of``."""
+    """Whether a collider comes to where a body may come, by the box of ``reach_of``."""
     if has_triangles(collider):
-        return reach.meets(boxes.about(collider))
+        return any(reach.meets(box) for box in boxes.about(collider))
+    return any(_is_met(replace(collider, transforms=matrix[None]), reach) for matrix in collider.transforms)
+
+
+def _is_met(collider: Collider, reach: Box) -> bool:
+    """Whether a plane or a sphere is where a body may come."""
     matrix = collider.transforms[0]
     if collider.shape == PLANE:
         normal = plane_normal(collider)

@@ -7,12 +7,12 @@ A cloth that bends over an edge has its vertices there, one gap off. *Subdivisio
 Catmull and Clark, which cuts the corner: a vertex v between neighbours a and b is shown at v + (a − 2v + b) / 6, so a
 fold by the angle θ of edges of the length L comes L sin(θ/2) / 3 nearer.
 
-What a cloth may lie on is what is within its reach, see ``reach``.
+What a cloth may lie on is what is within its reach, see ``reach``, or comes there by its keys.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -21,7 +21,6 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 from mathutils import Vector
-from mathutils.bvhtree import BVHTree
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
@@ -35,12 +34,15 @@ from ..measures.solid_measures import edge_numbers, fans, triangle_edges
 from ..reading.mesh_reader import own_shape_keys
 from ..reading.modifier_stack import subdivision_levels
 from .gaps import Gaps, meet
-from .reach import Box, Boxes, reach_of, starting_places
+from .reach import Box, Boxes, motions_of, reach_of, starting_places
+from .triangle_trees import triangle_tree
 
 Floats = npt.NDArray[np.float64]
 
 # edges of a collider that are looked at, twice: a check is for the moment of a click
 MOST_LOOKED_AT = 500
+# places of a collider that moves at which it is asked what of it is reached, at most
+MOST_PLACES = 8
 
 
 def smoothed(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
@@ -164,7 +166,7 @@ class _Surface:
     @cached_property
     def tree(self) -> Any:
         """A BVHTree, to ask what is nearest."""
-        return BVHTree.FromPolygons(self.points.tolist(), self.triangles.tolist())
+        return triangle_tree(self.points, self.triangles)
 
     @cached_property
     def edges(self) -> _Edges:
@@ -173,7 +175,17 @@ class _Surface:
 
     def turn(self, reach: Box, length: float) -> float:
         """By which angle a sheet bends within a length at most, over what it reaches of it [rad]."""
-        return _greatest_turn(self, reach, length) if reach.meets(self.boxes.about(self.of)) else 0.0
+        ways = np.flatnonzero([reach.meets(box) for box in self.boxes.about(self.of)])
+        if len(ways) == 0:
+            return 0.0
+        motions = motions_of(self.of)
+        # a way is from a place to the next
+        later = np.minimum(ways + 1, len(motions) - 1)
+        shares = np.linspace(0.0, 1.0, max(MOST_PLACES // len(ways), 2) if len(motions) > 1 else 1)
+        between = [(1.0 - share) * motions[ways] + share * motions[later] for share in shares]
+        places = np.concatenate(between)
+        some = places[:: -(-len(places) // MOST_PLACES)]
+        return _greatest_turn(self, [reach.seen_from(motion) for motion in some], length)
 
 
 def _turn(collider: Collider, surface: _Surface | None, reach: Box, length: float) -> float:
@@ -182,17 +194,26 @@ def _turn(collider: Collider, surface: _Surface | None, reach: Box, length: floa
         return surface.turn(reach, length)
     matrix = collider.transforms[0]
     radius = collider.radius * float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
-    return min(length / radius, np.pi) if radius > 0.0 and reach.distance(matrix[:3, 3]) <= radius else 0.0
+    is_met = any(reach.distance(place) <= radius for place in collider.transforms[:, :3, 3])
+    return min(length / radius, np.pi) if radius > 0.0 and is_met else 0.0
 
 
-def _greatest_turn(surface: _Surface, reach: Box, length: float) -> float:
+def _greatest_turn(surface: _Surface, reaches: Sequence[Box], length: float) -> float:
     """The greatest angle by which a line over a convex part of a surface turns, of segments of a length [rad].
 
     It goes over the edges that turn most, and evenly over all others, each at the middle of what is within reach. What
     is rough, but small beside the length, does not count.
+
+    Args:
+        surface: where it stands at the first frame.
+        reaches: where the sheet may come, as the surface sees it from each of some places.
+        length: of the segments [m].
     """
     edges, tree = surface.edges, surface.tree
-    shares = reach.inner_parts(edges.starts, edges.ends)
+    shares = reaches[0].inner_parts(edges.starts, edges.ends)
+    for reach in reaches[1:]:
+        later = reach.inner_parts(edges.starts, edges.ends)
+        shares = np.where(shares[:, :1] <= shares[:, 1:], shares, later)
     reached = np.flatnonzero(shares[:, 0] <= shares[:, 1])
     asked = np.union1d(reached[:MOST_LOOKED_AT], reached[:: -(-len(reached) // MOST_LOOKED_AT) or 1])
     starts, middle_shares = edges.starts[asked], shares[asked].mean(axis=1, keepdims=True)

@@ -68,7 +68,7 @@ def animated_paths(data: bpy.types.ID, *, with_muted: bool = True, with_still: b
     tracks = [track for track in animation.nla_tracks if with_muted or not track.mute]
     strips = [strip for track in tracks for strip in _strips(track, with_muted=with_muted)]
     users: list[Any] = [animation, *strips]
-    curves = [*animation.drivers, *(curve for user in users for curve in _curves(user))]
+    curves = [*animation.drivers, *(curve for user in users for curve in curves_of(user))]
     if not with_still and not strips:
         curves = [curve for curve in curves if not _is_still(curve)]
     return frozenset(curve.data_path for curve in curves if with_muted or not curve.mute)
@@ -91,7 +91,7 @@ def _is_still(curve: bpy.types.FCurve) -> bool:
     return False
 
 
-def _curves(user: Any) -> Iterator[bpy.types.FCurve]:
+def curves_of(user: Any) -> Iterator[bpy.types.FCurve]:
     """The curves of an action that are for its user: an ID's animation, or a strip."""
     action = user.action
     if action is None:

@@ -78,3 +78,11 @@ def test_what_all_but_touches_has_to_be_moved(bpy, found):
     assert found()
     assert bpy.ops.xpbd.fit_thickness(object_name="Sheet0") == {"CANCELLED"}
     assert [obj.xpbd.thickness for obj in made] == [0.0] * 5
+
+
+def test_a_loose_vertex_makes_nothing_longer(bpy, found):
+    made = sheets(bpy, 5, 0.001)
+    mesh = made[0].data
+    mesh.vertices.add(1)
+    mesh.vertices[-1].co = (5.0, 0.0, 0.0)
+    assert len(found()) == 1

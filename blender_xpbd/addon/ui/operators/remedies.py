@@ -19,10 +19,10 @@ from ...checking.check_scene import read_first_frame, renew_findings
 from ...checking.depths import depths
 from ...checking.doubled import merge_doubled
 from ...checking.enclosed import enclosing, keep_inside
+from ...checking.fitted_thickness import fit_thickness
 from ...checking.halving import halve_segments
 from ...checking.letting_out import let_be_pushed_out
 from ...checking.lying import lies_on
-from ...checking.near_starts import fit_thickness
 from ...checking.resolutions import is_coarser_than_automatic, suit_mesh
 from ...checking.sizes import suit_size
 from ...checking.smoothed import apply_subdivision
@@ -286,7 +286,7 @@ class XPBD_OT_make_room(ObjectRemedy, bpy.types.Operator):
 
 
 class XPBD_OT_fit_thickness(ObjectRemedy, bpy.types.Operator):
-    """Make all bodies of a stack so thin that they stay as near to each other as they start."""
+    """Make all bodies of a stack, or a folded one, so thin that they stay as near to each other as they start."""
 
     bl_idname = "xpbd.fit_thickness"
     bl_label = "Fit Thickness"

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies that start in each other, so that edges of the one pass through faces of the other.
+
+A bake counts them, too, with the crossings of a body with itself, of strands, and of colliders. To count those takes
+too long for a click, or other checks tell of what starts inside a collider. What lies face on face crosses by rounding
+alone: where a shift by that frees it, it touches, as for the bake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from mathutils.bvhtree import BVHTree
+
+from ...scene.body import Body
+from ...scene.body_kinds import body_kind
+from ...scene.errors import Notice
+from ...scene.listing import listed
+from ...scene.scene import Scene
+from ...scene.starts import without_contact
+from ..measures.solid_measures import fans
+from .gaps import meet
+from .reach import starting_places
+from .triangle_trees import overlapping, triangle_tree
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# of the greatest coordinate, by how much what touches may seem to cross; and the ways that are tried to free it
+ROUNDING, MOST_WAYS = 5e-7, 16
+# normals that differ by less are one way
+_SAME_WAY = 1e-4
+# what lies exactly on an edge is moved to one side of it, by a share of the size along no axis and no diagonal
+_TIE = 1e-9 * np.array([0.357, 0.213, 0.909])
+# of a triangle, the corners of each edge
+_EDGES = np.array([[0, 1], [1, 2], [2, 0]])
+
+
+def starts_crossed(scene: Scene) -> Iterator[Notice]:
+    """A warning for each body that crosses later ones: which, and how often. Layers say that it is meant."""
+    bodies = scene.bodies
+    surface = cache(lambda number: _Surface(bodies[number]))
+    crossed: dict[int, dict[str, int]] = {}
+    for a, b in _near(bodies):
+        if bodies[a].contact.layer == bodies[b].contact.layer and meet(bodies[a], bodies[b]):
+            count = _crossings(surface(a), surface(b))
+            if count:
+                crossed.setdefault(a, {})[bodies[b].name] = count
+    for number, against in crossed.items():
+        names = listed(f'"{name}" ({count})' for name, count in against.items())
+        text = (
+            f"Crosses {names} where it starts: edges that pass through faces, in brackets. What crosses does not hold "
+            "until the bake has taken it apart, which pins may prevent. Move it out, or give a higher Layer to what is "
+            "to lie outside."
+        )
+        yield Notice("W_TANGLED", text, bodies[number].name)
+
+
+def _near(bodies: Sequence[Body]) -> list[tuple[int, int]]:
+    """Numbers of bodies of faces whose boxes meet, two by two."""
+    asked = [number for number, body in enumerate(bodies) if len(body.face_sizes)]
+    if len(asked) < 2:
+        return []
+    places = [starting_places(bodies[number]) for number in asked]
+    lows, highs = np.array([one.min(axis=0) for one in places]), np.array([one.max(axis=0) for one in places])
+    meets = ((lows[:, None] <= highs) & (lows <= highs[:, None])).all(axis=2)
+    return [(asked[a], asked[b]) for a, b in np.argwhere(np.triu(meets, 1)).tolist()]
+
+
+class _Surface:
+    """The triangles of a body that take part, where it starts.
+
+    Attributes:
+        points: of all vertices, shape (vertices, 3) [m].
+        triangles: shape (triangles, 3).
+        low, high: ends of the box about them [m], shape (3,).
+    """
+
+    def __init__(self, body: Body) -> None:
+        self.points = starting_places(body)
+        triangles = fans(body.face_sizes, body.corners)
+        is_out = np.zeros(len(self.points), np.bool_)
+        is_out[without_contact(body)] = True
+        self.triangles = triangles[~is_out[triangles].any(axis=1)]
+        if len(body.seams) and body_kind(body.role, body.name).is_sheet:
+            self.triangles = _joined(body.seams)[self.triangles]
+        used = self.points[self.triangles.ravel()]
+        self.low, self.high = used.min(axis=0, initial=np.inf), used.max(axis=0, initial=-np.inf)
+
+    def within(self, low: Floats, high: Floats) -> Ints:
+        """The triangles whose boxes meet another one, shape (triangles, 3)."""
+        is_low, is_high = self.points <= high, self.points >= low
+        near = is_low[self.triangles].any(axis=1) & is_high[self.triangles].any(axis=1)
+        return self.triangles[near.all(axis=1)]
+
+
+def _joined(seams: Ints) -> Ints:
+    """For each vertex, the first one that was the same before the mesh was cut, shape (vertices,)."""
+    own = np.arange(len(seams), dtype=np.int32)
+    _, firsts, inverse = np.unique(seams, return_index=True, return_inverse=True)
+    return np.where(seams > 0, firsts[inverse.reshape(-1)], own).astype(np.int32)
+
+
+def _crossings(one: _Surface, other: _Surface) -> int:
+    """How many edges of two surfaces pass through triangles of the other one; 0 where they touch alone."""
+    low, high = np.maximum(one.low, other.low), np.minimum(one.high, other.high)
+    mine, others = one.within(low, high), other.within(low, high)
+    if not (len(mine) and len(others)):
+        return 0
+    pairs = overlapping(_tree(one.points, mine), _tree(other.points, others))
+    if len(pairs) == 0:
+        return 0
+    step = ROUNDING * float(max(np.abs(one.points[mine]).max(), np.abs(other.points[others]).max()))
+    middle, size = 0.5 * (low + high), float((one.high - one.low).max())
+    a, b = mine[pairs[:, 0]], others[pairs[:, 1]]
+    first, second = one.points[a] - middle + size * _TIE, other.points[b] - middle
+    # what has edges in common crosses by rounding
+    if not (_passing(first, second, step).any() or _passing(second, first, step).any()):
+        return 0
+    through, back = _passing(first, second), _passing(second, first)
+    found = through.any(axis=1) | back.any(axis=1)
+    ways = _ways(np.concatenate([first[found], second[found]]))
+    if len(ways) <= MOST_WAYS:
+        for shift in (side * step * way for way in ways for side in (1.0, -1.0)):
+            if not (_passing(first + shift, second).any() or _passing(second, first + shift).any()):
+                return 0
+    return _distinct(through, a, pairs[:, 1]) + _distinct(back, b, pairs[:, 0])
+
+
+def _tree(points: Floats, triangles: Ints) -> BVHTree:
+    """A tree over some triangles of a surface."""
+    used, numbers = np.unique(triangles, return_inverse=True)
+    return triangle_tree(points[used], numbers.reshape(-1, 3))
+
+
+def _passing(first: Floats, second: Floats, depth: float = 0.0) -> npt.NDArray[np.bool_]:
+    """Which edges of triangles pass through others, by more than a depth to both sides [m].
+
+    Args:
+        first: corners of the triangles, of whose edges it asks, shape (pairs, 3, 3) [m].
+        second: of the others, likewise.
+        depth: of the ends of an edge, to both sides of the triangle.
+
+    Returns:
+        shape (pairs, 3).
+    """
+    a, b, c = np.moveaxis(second, 1, 0)
+    normals = np.cross(b - a, c - a)
+    heights = np.einsum("pij,pj->pi", first - a[:, None], normals)
+    starts, ends = heights[:, _EDGES[:, 0]], heights[:, _EDGES[:, 1]]
+    least = depth * np.linalg.norm(normals, axis=1, keepdims=True)
+    passes = (np.minimum(starts, ends) < -least) & (np.maximum(starts, ends) > least)
+    rows, edges = np.nonzero(passes)
+    start, end = first[rows, _EDGES[edges, 0]], first[rows, _EDGES[edges, 1]]
+    corners = second[rows] - start[:, None]
+    # on which side of each edge of the triangle the line goes by
+    turns = np.einsum("pij,pj->pi", np.cross(corners, np.roll(corners, -1, axis=1)), end - start) > 0.0
+    passes[rows, edges] = (turns == turns[:, :1]).all(axis=1)
+    return passes
+
+
+def _distinct(passes: npt.NDArray[np.bool_], corners: Ints, others: Ints) -> int:
+    """How many edges pass, each triangle that they pass through counted once, whatever triangles have the edge."""
+    rows, edges = np.nonzero(passes)
+    ends = np.sort(np.stack([corners[rows, _EDGES[edges, k]] for k in range(2)], axis=1), axis=1)
+    return len(np.unique(np.column_stack([ends, others[rows]]), axis=0))
+
+
+def _ways(triangles: Floats) -> Floats:
+    """The unlike unit normals of triangles, shape (ways, 3); from corners of shape (triangles, 3, 3)."""
+    a, b, c = np.moveaxis(triangles, 1, 0)
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    sound = (normals / np.where(lengths > 0.0, lengths, 1.0))[lengths[:, 0] > 0.0]
+    ways: Floats = np.unique((sound / _SAME_WAY).round(), axis=0) * _SAME_WAY
+    return ways

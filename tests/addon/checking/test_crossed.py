@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies that start in each other are told by a check as a bake tells them, and what only touches is not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from blender_xpbd.scene.body import Attachment, Body
+from blender_xpbd.scene.body_contact import BodyContact
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system.system import build_system
+from tests.geometry.surfaces import cube, sphere
+from tests.solver.scenes import cloth, scene
+
+
+@pytest.fixture
+def told(bpy):
+    from blender_xpbd.addon.checking.crossed import starts_crossed
+
+    def counts(*bodies):
+        """How often bodies cross, by both their names."""
+        found = {}
+        for notice in starts_crossed(scene(*bodies, meet=True)):
+            assert notice.code == "W_TANGLED"
+            for name, count in re.findall(r'"(\w+)" \((\d+)\)', notice.message):
+                found[notice.object_name, name] = int(count)
+        return found
+
+    return counts
+
+
+def ball(name, at, role="JELLY", size=1.0, surface=sphere, **values):
+    positions, triangles = surface()
+    sizes = np.full(len(triangles), 3, np.int32)
+    places = size * positions + np.array(at)
+    return Body(name, name, role, places, sizes, triangles.ravel().astype(np.int32), **values)
+
+
+def tilted(name, angle=0.7, **values):
+    """A sheet about a line through the middle, on which no vertex of a level one lies."""
+    sheet = cloth(12, identifier=name, **values)
+    x, y, z = (sheet.positions - (0.013, 0.0, 0.017)).T
+    turned = np.column_stack([x, np.cos(angle) * y - np.sin(angle) * z, np.sin(angle) * y + np.cos(angle) * z])
+    return replace(sheet, name=name, positions=turned)
+
+
+def turned(surface, where=slice(None)):
+    """Some triangles of a surface that is turned and moved, rounded as Blender's meshes are."""
+    random = np.random.default_rng(1)
+    turn, shift = np.linalg.qr(random.normal(size=(3, 3)))[0], random.normal(size=3)
+    positions, triangles = surface()
+    return lambda: ((positions @ turn + shift).astype(np.float32).astype(np.float64), triangles[where])
+
+
+def half(name, side):
+    """The triangles on one side of a wavy line around a ball: the halves have its edges in common."""
+    positions, triangles = sphere()
+    middles = positions[triangles].mean(axis=1)
+    of_side = side * (middles[:, 2] + 0.3 * middles[:, 0]) > 0.05 * side
+    return ball(name, (0.0, 0.0, 0.0), "CLOTH", surface=turned(sphere, of_side))
+
+
+SHEET = replace(cloth(9, identifier="Sheet"), name="Sheet")
+OVERLAPPING = {
+    "jellies": (ball("A", (0.0, 0.0, 0.0)), ball("B", (0.7, 0.2, 0.1))),
+    "cloths": (SHEET, tilted("Tilted")),
+    "cloth and jelly": (SHEET, ball("A", (0.01, 0.02, 0.03), size=0.3)),
+    "three": (SHEET, tilted("Tilted"), tilted("Steep", angle=1.4)),
+}
+TOUCHING = {
+    "stacked": (ball("A", (0.0, 0.0, 0.0), size=0.5, surface=cube), ball("B", (0.0, 0.0, 1.0), size=0.5, surface=cube)),
+    "stacked askew": (
+        ball("A", (0.0, 0.0, 0.0), size=0.5, surface=cube),
+        ball("B", (0.3, 0.1, 1.0), size=0.5, surface=cube),
+    ),
+    "beside": (ball("A", (0.0, 0.0, 0.0), size=0.5, surface=cube), ball("B", (1.0, 0.0, 0.5), size=0.5, surface=cube)),
+    "far from the origin": (
+        ball("A", (100.0, 50.0, 0.0), size=0.5, surface=cube),
+        ball("B", (100.3, 50.1, 1.0), size=0.5, surface=cube),
+    ),
+    "on top": (ball("A", (0.0, 0.0, -0.5), size=0.5, surface=cube), SHEET),
+    "in one place": (ball("A", (0, 0, 0), surface=turned(sphere)), ball("B", (0, 0, 0), surface=turned(sphere))),
+    "halves": (half("A", 1.0), half("B", -1.0)),
+    "within": (ball("A", (0.0, 0.0, 0.0)), ball("B", (0.1, 0.0, 0.0), size=0.3)),
+}
+
+
+@pytest.mark.parametrize("case", OVERLAPPING)
+@pytest.mark.usefixtures("taichi_cpu")
+def test_what_overlaps_is_told_as_by_a_bake(told, case):
+    world = scene(*OVERLAPPING[case], meet=True)
+    counts, names = Solver(build_system(world)).crossings().counts, [body.name for body in world.bodies]
+    expected = {(names[a], names[b]): counts[a, b] for a, b in np.argwhere(np.triu(counts)).tolist()}
+    assert expected
+    assert told(*OVERLAPPING[case]) == expected
+
+
+@pytest.mark.parametrize("case", TOUCHING)
+def test_what_only_touches_is_not_told(told, case):
+    assert told(*TOUCHING[case]) == told(*reversed(TOUCHING[case])) == {}
+
+
+@pytest.mark.parametrize(
+    "contact",
+    [
+        BodyContact(body_collision=False),
+        BodyContact(sees=("Other",)),
+        BodyContact(layer=1),
+        BodyContact(left_out=np.arange(81, dtype=np.int32)),
+    ],
+)
+def test_what_settings_part_is_not_told(told, contact):
+    _, other = OVERLAPPING["cloths"]
+    assert told(SHEET, other)
+    assert told(replace(SHEET, contact=contact), other) == {}
+
+
+def test_what_is_attached_does_not_cross(told):
+    _, other = OVERLAPPING["cloths"]
+    # the row of the sheet that the other one goes through, and those beside it
+    held = np.flatnonzero(np.abs(SHEET.positions[:, 1]) < 0.2).astype(np.int32)
+    attachment = Attachment("Tilted", held, np.ones(len(held), np.float32))
+    assert told(replace(SHEET, attachment=attachment), other) == {}
+
+
+def test_a_start_counts_and_not_the_shape_at_rest(told):
+    _, other = OVERLAPPING["cloths"]
+    above = SHEET.positions.copy()
+    above[:, 2] += 2.0
+    assert told(replace(SHEET, start=above), other) == {}
+    assert told(replace(SHEET, positions=above, start=SHEET.positions), other) == told(SHEET, other)
+
+
+def test_edges_of_a_cut_sheet_count_once(told):
+    _, other = OVERLAPPING["cloths"]
+    loose = np.arange(len(SHEET.corners), dtype=np.int32)
+    cut = replace(SHEET, positions=SHEET.positions[SHEET.corners], corners=loose, seams=SHEET.corners + 1)
+    assert told(cut, other) == told(SHEET, other)

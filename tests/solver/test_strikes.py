@@ -62,7 +62,8 @@ def test_what_a_push_holds_down_rests_as_by_its_weight(kind):
     """A body's push of −g is its weight: what counts as a hit and what as rest is the same.
 
     The ball falls beside the middle. Over it, points of the ball and of the cube meet in pairs, and a difference of
-    1e-9 m/s to a side decides which of them are first: that alone makes millimetres.
+    1e-9 m/s to a side decides which of them are first: that alone makes millimetres. Rounding alone makes 15 µm of soft
+    rubber.
     """
     floor = placed(cube, "b0", -0.2, **RUBBER)
     floor = replace(floor, pins=pins(floor.positions, np.arange(len(floor.positions))))
@@ -73,7 +74,7 @@ def test_what_a_push_holds_down_rests_as_by_its_weight(kind):
         for _ in range(4):
             simulation.advance()
         found.append(simulation.positions()[simulation.system.starts[1] :])
-    np.testing.assert_allclose(found[1], found[0], atol=1e-6)
+    np.testing.assert_allclose(found[1], found[0], atol=1e-6 if kind is HARD else 5e-5)
 
 
 def test_threads_and_resuming_change_no_byte():

@@ -18,6 +18,7 @@ from ..constraints.pools import FIRST_MEMBER
 from ..device.runtime import start_taichi, stop_taichi
 from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
+from ..jobs.free_memory import tells_of_memory
 from ..jobs.job import read_job
 from ..jobs.lock import JobLock
 from ..jobs.milestones import milestone_frames, write_milestone
@@ -125,13 +126,14 @@ class JobRunner:
             print(error, flush=True)
             self._fail(Fault.from_error(error))
             return error.exit_code
-        except MemoryError:
-            self._fail(Fault("E_MEMORY", "Not enough memory; lower the cage resolution or close other programs."))
-            return ExitCode.CRASHED
         except Exception as error:  # noqa: BLE001
             # the last gate of the process: the log holds the trace, the status what the user sees
-            traceback.print_exc()
-            self._fail(Fault("E_WORKER", f"{type(error).__name__}: {error}. The log of the job tells more."))
+            told = f"{type(error).__name__}: {error}"
+            if isinstance(error, MemoryError) or tells_of_memory(told):
+                self._fail(Fault("E_MEMORY", "Not enough memory; lower the cage resolution or close other programs."))
+            else:
+                traceback.print_exc()
+                self._fail(Fault("E_WORKER", f"{told}. The log of the job tells more."))
             return ExitCode.CRASHED
 
     def _run(self) -> ExitCode:

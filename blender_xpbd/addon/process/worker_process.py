@@ -124,18 +124,18 @@ class WorkerProcess:
         if code == ExitCode.COMPLETE and status is not None and status.state == "COMPLETE":
             return True
         if status is not None and status.error is not None:
-            error: XpbdError | None = status.error.to_error()
+            error = status.error.to_error()
         else:
-            error = fault_told_by(code, self._job, self.log_tail())
-        crashed = error is None or error.code == "E_WORKER"
-        if crashed and not self._retried and (status is None or status.frames_done == 0) and not was_killed(code):
+            error = fault_told_by(code, self._job, self.log_tail()) or self._crash(code)
+        crashed = error.code == "E_WORKER" and not was_killed(code)
+        if crashed and not self._retried and (status is None or status.frames_done == 0):
             # A damaged cache of compiled kernels is the likeliest reason, and it costs little to do without
             self._retried = True
             self._close_input()
             self._empty_kernel_cache()
             self._process = self._start()
             return False
-        raise error or self._crash(code)
+        raise error
 
     def _crash(self, code: int) -> XpbdError:
         now = oom_kills()

@@ -48,7 +48,9 @@ class KernelFolder:
                 raise io_error("make a folder for kernels in", Path(tempfile.gettempdir()), 0, fault) from fault
             self.path = self._spare
             text = f"The solver's compiled kernels cannot be kept in {wanted} ({reason}), {_TAKES_LONG}."
-            self.notice = Notice("W_KERNELS", f"{text} Make it a folder that you may write to.")
+            self.notice = Notice(
+                "W_KERNELS", f"{text} Make it a folder that you may write to, or name one in XPBD_TAICHI_CACHE."
+            )
 
     def forget_damaged(self) -> bool:
         """Empty the folder of kernels where one is damaged or missing, so that what was compiled meanwhile is kept.

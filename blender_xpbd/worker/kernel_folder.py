@@ -17,14 +17,16 @@ import struct
 import tempfile
 from pathlib import Path
 
-from ..jobs.files import io_error
-from ..scene.errors import Notice
+from ..jobs.files import io_error, read_bytes
+from ..scene.errors import Notice, XpbdError
 
 _TABLE, _LOCK, _KERNELS = "ticache.tcb", "ticache.lock", "*.tic"
 _NAME = re.compile(rb"T[0-9a-f]{64}")
 # what a kernel's file begins with: four letters, the device, and how long its two parts are [bytes]
 _HEADER = struct.Struct("<4sIQQ")
 _DIGEST_LENGTH = 64
+# [bytes]; far more than there are
+_LONGEST_TABLE, _LONGEST_KERNEL = 2**24, 2**28
 _TAKES_LONG = "so each bake compiles them anew, which takes up to half a minute"
 
 
@@ -76,8 +78,8 @@ class KernelFolder:
     def _listed(self) -> list[Path]:
         """The files of the kernels that the table lists; none where there is no table, which Taichi then makes."""
         try:
-            table = (self.path / _TABLE).read_bytes()
-        except OSError:
+            table = read_bytes(self.path / _TABLE, _LONGEST_TABLE, "E_CACHE")
+        except XpbdError:
             return []
         return [self.path / f"{name.decode()}.tic" for name in sorted(set(_NAME.findall(table)))]
 
@@ -95,8 +97,8 @@ def _refusal(folder: Path) -> str:
 def _is_whole(path: Path) -> bool:
     """Whether a kernel's file is as Taichi has written it."""
     try:
-        content = path.read_bytes()
-    except OSError:
+        content = read_bytes(path, _LONGEST_KERNEL, "E_CACHE")
+    except XpbdError:
         return False
     if len(content) < _HEADER.size + _DIGEST_LENGTH:
         return False

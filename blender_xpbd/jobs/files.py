@@ -56,6 +56,9 @@ _ADVICE = {
     errno.EROFS: "the disk is read-only, choose another cache folder",
     errno.EACCES: "you may not write there, choose another cache folder",
     errno.EPERM: "you may not write there, choose another cache folder",
+    errno.ENAMETOOLONG: "choose a cache folder with shorter names",
+    errno.ENOTDIR: "a file has the name of a folder there, choose another cache folder",
+    errno.EEXIST: "something else has that name, choose another cache folder",
 }
 
 

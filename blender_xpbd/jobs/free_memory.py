@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much memory a process may still take."""
+"""How much memory a process may still take, and whether a fault tells that it was too little."""
 
 from __future__ import annotations
 
@@ -16,6 +16,21 @@ else:
 _MEMINFO = Path("/proc/meminfo")
 # The limit of a container or of a farm's job (control groups, version 2), as seen from inside it
 _GROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+
+# What Python, C++, the system, its loader and Taichi say
+_OUT_OF_MEMORY = (
+    "memoryerror",
+    "bad_alloc",
+    "out of memory",
+    "cannot allocate memory",
+    "failed to map segment",
+    "memory allocation",
+)
+
+
+def tells_of_memory(words: str) -> bool:
+    """Whether the words of a fault, or the last ones of a process, say that memory ran out."""
+    return any(sign in words.lower() for sign in _OUT_OF_MEMORY)
 
 
 def free_memory() -> int:

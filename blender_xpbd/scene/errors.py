@@ -113,6 +113,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_TUNNELLED",
     "W_CROSSES",
     "W_CACHE_DAMAGED",
+    "W_KERNELS",
     "W_FORCE",
     "W_IGNORED",
     "W_OWN_KEYS",

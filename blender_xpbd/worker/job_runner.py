@@ -18,6 +18,7 @@ from ..constraints.pools import FIRST_MEMBER
 from ..device.runtime import start_taichi, stop_taichi
 from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
+from ..jobs.free_memory import tells_of_memory
 from ..jobs.job import read_job
 from ..jobs.lock import JobLock
 from ..jobs.milestones import milestone_frames, write_milestone
@@ -42,12 +43,16 @@ from ..solver.system.system import System, build_system
 from ..solver.tearing import make_solver
 from .beginning import cannot_go_on, take_over
 from .contact_notices import core_notices, enclosed_notices, tangled_notices, tunnelled_notice
+from .kernel_folder import KernelFolder
 from .quality import QualityChoice, by_material, choose_quality, subframes_notice, with_settings, with_wanted
 from .resume import Start, find_start, had_checkpoint, is_simulated_alike, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 from .torn_notices import torn_notices
 
+# [s] to load kernels takes less, to compile them more. Chosen by hand: on a slow machine their files are looked at in
+# vain, 50 MB in some 0.1 s
+COMPILED_SECONDS = 2.0
 # chosen by hand: about as much of a bake as a crash may cost [s]
 CHECKPOINT_SECONDS = 2.0
 # checkpoints come the less often the longer they take, so that they take no more than this share of the time; more only
@@ -80,24 +85,15 @@ def run_job(
     """
     try:
         with JobLock(folder):
+            run = (runner or JobRunner)(folder, stop, taichi_cache)
             try:
-                return (runner or JobRunner)(folder, stop, taichi_cache).run()
+                return run.run()
             finally:
-                _leave_taichi()
+                run.leave_taichi()
     except XpbdError as error:
         # the lock belongs to another worker, or the folder cannot be used: its status is not ours to write
         print(error, flush=True)
         return error.exit_code
-
-
-def _leave_taichi() -> None:
-    """Stop Taichi. Where that fails, as on a lost graphics card, kernels go unkept, but the job has its status."""
-    # another job of this process may collect what this one has left
-    gc.unfreeze()
-    try:
-        stop_taichi()
-    except Exception:  # noqa: BLE001
-        traceback.print_exc()
 
 
 class JobRunner:
@@ -116,6 +112,7 @@ class JobRunner:
         self._checkpoint_pause = CHECKPOINT_SECONDS
         self._solving_since = 0.0
         self._is_lasting = False
+        self._kernels: KernelFolder | None = None
 
     def run(self) -> ExitCode:
         """Run to the end, or to a stop or a fault."""
@@ -125,14 +122,30 @@ class JobRunner:
             print(error, flush=True)
             self._fail(Fault.from_error(error))
             return error.exit_code
-        except MemoryError:
-            self._fail(Fault("E_MEMORY", "Not enough memory; lower the cage resolution or close other programs."))
-            return ExitCode.CRASHED
         except Exception as error:  # noqa: BLE001
             # the last gate of the process: the log holds the trace, the status what the user sees
-            traceback.print_exc()
-            self._fail(Fault("E_WORKER", f"{type(error).__name__}: {error}. The log of the job tells more."))
+            told = f"{type(error).__name__}: {error}"
+            if isinstance(error, MemoryError) or tells_of_memory(told):
+                self._fail(Fault("E_MEMORY", "Not enough memory; lower the cage resolution or close other programs."))
+            else:
+                traceback.print_exc()
+                self._fail(Fault("E_WORKER", f"{told}. The log of the job tells more."))
             return ExitCode.CRASHED
+
+    def leave_taichi(self) -> None:
+        """Stop Taichi. Where that fails, as on a lost graphics card, kernels go unkept, but the job has its status."""
+        # another job of this process may collect what this one has left
+        gc.unfreeze()
+        spent = sum(self._watch.seconds.get(stage, 0.0) for stage in ("compile", "quality"))
+        if self._kernels is not None and spent > COMPILED_SECONDS:
+            # before Taichi keeps what it has compiled, which it does as it stops
+            self._kernels.forget_damaged()
+        try:
+            stop_taichi()
+        except Exception:  # noqa: BLE001
+            traceback.print_exc()
+        if self._kernels is not None:
+            self._kernels.close()
 
     def _run(self) -> ExitCode:
         was_saved = had_checkpoint(self._folder)
@@ -170,6 +183,9 @@ class JobRunner:
             begin = self._find_start(solver, cache, was_saved=was_saved)
         found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
+        if self._kernels is not None and self._kernels.notice is not None:
+            # of this run alone, so not in the result
+            self._status = replace(self._status, notices=(*self._status.notices, self._kernels.notice))
         if scene.beginning is not None and begin.saved is None:
             with self._watch.stage("beginning"):
                 if not take_over(self._folder, scene, solver, device, self._stop):
@@ -187,7 +203,8 @@ class JobRunner:
 
     def _start(self, system: System) -> str:
         """Start Taichi; return the device that runs."""
-        return start_taichi(system.device, system.graphics_work, self._taichi_cache, *system.compiling)
+        kernels = self._kernels = KernelFolder(self._taichi_cache)
+        return start_taichi(system.device, system.graphics_work, kernels.path, *system.compiling)
 
     def _find_start(self, solver: Solver, cache: FrameCache, *, was_saved: bool) -> Start:
         frames, most = solver.system.scene.frames, solver.most_checkpoint_bytes

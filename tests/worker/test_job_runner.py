@@ -69,6 +69,7 @@ def raise_at(frame, fault):
     ("fault", "exit_code", "code", "words"),
     [
         (MemoryError(), ExitCode.CRASHED, "E_MEMORY", "lower the cage resolution"),
+        (RuntimeError("Virtual memory allocation (9 B) failed"), ExitCode.CRASHED, "E_MEMORY", "close other programs"),
         (ZeroDivisionError("by nothing"), ExitCode.CRASHED, "E_WORKER", "ZeroDivisionError: by nothing"),
         (XpbdError("E_DIVERGED", "Far away.", "Cloth", 5), ExitCode.DIVERGED, "E_DIVERGED", "Far away."),
     ],

@@ -28,10 +28,10 @@ from tests.solver.scenes import cloth, jelly_cube, pins, plane, scene
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def start(folder, *options, kernels=ROOT / ".cache" / "taichi"):
+def start(folder, *options, kernels=ROOT / ".cache" / "taichi", before=()):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "XPBD_TAICHI_CACHE": str(kernels)}
     return subprocess.Popen(
-        [sys.executable, "-m", "blender_xpbd.worker", str(folder), *options],
+        [*before, sys.executable, "-m", "blender_xpbd.worker", str(folder), *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -315,3 +315,15 @@ def test_the_exit_status_stays_without_output(streams):
     program = f"import sys; from blender_xpbd.worker.__main__ import leave; {streams}; leave(3)"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     assert subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits there")
+def test_memory_that_taichi_does_not_get_is_told_as_that(tmp_path):
+    """It was told as a crash of the worker, in Taichi's own words."""
+    folder = write_job(tmp_path, falling_cloth(frames=3))
+    # Taichi asks for a gigabyte at once
+    limit = ("/bin/sh", "-c", 'ulimit -v 1000000; exec "$@"', "sh")
+    status, _ = finish(start(folder, before=limit))
+    error = read_status(folder).error
+    assert (status, error.code) == (ExitCode.CRASHED, "E_MEMORY")
+    assert "close other programs" in error.message

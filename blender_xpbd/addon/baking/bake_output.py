@@ -46,6 +46,10 @@ class _Published:
     cache: FrameCache
 
 
+# what the run that solved it found damaged is mended, and what it compiled is not needed
+_OF_ITS_RUN = frozenset({"W_CACHE_DAMAGED", "W_KERNELS"})
+
+
 class BakeOutput:
     """Reads frames of one job and writes them to its objects; finds both anew at every call."""
 
@@ -124,8 +128,7 @@ class BakeOutput:
             self._published = None
             return False
         if status is not None:
-            # what the run that solved it found damaged is mended
-            notices = tuple(notice for notice in status.notices if notice.code != "W_CACHE_DAMAGED")
+            notices = tuple(notice for notice in status.notices if notice.code not in _OF_ITS_RUN)
             self.take_status(replace(status, notices=notices))
         return True
 

@@ -46,7 +46,7 @@ def space_notices(scene: Scene, folder: Path, *, has_fewer_keys: bool) -> Iterat
 def _free_on_disk(folder: Path) -> int | None:
     """Bytes that are free where the folder is or will be; None where the system does not tell."""
     try:
-        # a name that is too long for the system raises here; the bake tells it as it writes
+        # a name that is too long for the system raises here; the check tells it (process/folder_check.py), and the bake
         there = next((path for path in (folder, *folder.parents) if path.is_dir()), None)
         return shutil.disk_usage(there).free if there is not None else None
     except OSError:

@@ -15,6 +15,7 @@ from ..data.bake_record import remove_orphans
 from ..data.bake_status import STATUS
 from ..data.data_lookup import object_by_uid
 from ..keys.clearing import clear_bake
+from ..keys.half_baked import half_baked
 from .bake import BakeSession, interrupt_all
 from .progress import READING, REDUCING, SOLVING, STARTING, TAKING_OUT, WAITING, WRITING, Progress
 from .progress_bar import time_text
@@ -227,6 +228,15 @@ def _tidy_after_undo(*_arguments: object) -> None:
     reported = {summary_error(scene.xpbd.report) for scene in bpy.data.scenes}
     if STATUS.message == STATUS.bake_fault and STATUS.message not in reported:
         STATUS.message = STATUS.bake_fault = ""
+    _tell_half_baked()
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _tell_half_baked(*_arguments: object) -> None:
+    faults = [] if STATUS.is_baking else half_baked()
+    if faults:
+        # goes with the state that it is about, at the next undo
+        STATUS.message = STATUS.bake_fault = str(XpbdError.joined(faults))
 
 
 def register() -> None:
@@ -248,6 +258,7 @@ def _handlers() -> tuple[tuple[Any, Any], ...]:
     handlers = bpy.app.handlers
     return (
         (handlers.load_pre, _stop_before_load),
+        (handlers.load_post, _tell_half_baked),
         (handlers.undo_pre, _take_back_before_undo),
         (handlers.redo_pre, _take_back_before_undo),
         (handlers.undo_post, _tidy_after_undo),

@@ -28,6 +28,7 @@ from ..data.resolutions import resolution_at
 from ..measures.thinness import thinness_notices
 from ..process.cache_folder import cache_folder
 from ..process.compiling_ahead import compile_ahead, known_kernels
+from ..process.folder_check import folder_fault
 from ..process.speeds import read_speeds
 from ..reading.motion import may_deform
 from ..reading.parameter_tracks import animated_settings
@@ -70,6 +71,9 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
     costs, scene = "", None
     start, end = baked_range(context.scene, options)
     found: list[Notice | XpbdError] = []
+    folder, _ = cache_folder(context.scene, options.cache)
+    if (unusable := folder_fault(folder)) is not None:
+        found.append(unusable)
     try:
         reading = read_first_frame(context, options)
     except XpbdError as fault:
@@ -85,7 +89,6 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found += lying(context, scene)
         moved = with_keyed_motion(context.scene, scene)
         found += [notice for check in SHOWN_CHECKS for notice in check(context.scene, moved)]
-        folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
         speeds = read_speeds()

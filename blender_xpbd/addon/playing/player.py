@@ -71,6 +71,7 @@ class Player:
         pace: the clock, and the substeps.
         latencies: from an input to the frame that shows it [s], of the newest frames.
         shown_times: when the newest frames were shown [s].
+        fault: what has ended the worker of a run that has frames, which can be kept; None while it goes on.
         refusal: why the run was not kept, until another wish; "" for nothing.
         unshown: names of the objects that cannot be shown before they are kept: no meshes, or gone.
     """
@@ -93,7 +94,8 @@ class Player:
         self._target: Floats = np.zeros(3)
         self._positions: list[Floats] = []
         self._asked_at: dict[int, float] = {}
-        self._has_begun_again = self._is_displayed = False
+        self._has_begun_again = self._is_displayed = self._is_closed = False
+        self.fault: XpbdError | None = None
         self.state = READING
         self.acceleration: Floats = np.zeros(3)
         self.pull, self.pull_point = 0.0, np.zeros(3)
@@ -182,8 +184,8 @@ class Player:
 
     @property
     def is_open(self) -> bool:
-        """Whether the run can go on: its worker was not ended."""
-        return self._worker is not None
+        """Whether the run can go on, or be kept."""
+        return not self._is_closed
 
     @property
     def is_at_end(self) -> bool:
@@ -197,7 +199,7 @@ class Player:
             Whether another frame is shown than before.
 
         Raises:
-            XpbdError: what went wrong.
+            XpbdError: what went wrong. Where frames were played before, it becomes ``fault`` instead.
         """
         limit = time.perf_counter() + _SLICE_SECONDS
         while self._steps is not None and time.perf_counter() < limit:
@@ -209,6 +211,17 @@ class Player:
                 break
         if self.state != PLAYING:
             return False
+        if self.fault is None:
+            try:
+                return self._go_on()
+            except XpbdError as fault:
+                if self.frame == self._first or self._has_begun_again:
+                    raise
+                self.fault = fault
+                self.end_worker()
+        return self._show_newest()
+
+    def _go_on(self) -> bool:
         self._require_worker()
         was_shown = self._show_newest()
         now = self._clock()
@@ -219,12 +232,13 @@ class Player:
 
     def step(self) -> None:
         """Ask for a single frame, while paused."""
-        if self.state == PLAYING and self.is_paused and not self._has_begun_again and self._asked == self.frame:
+        is_open = self.fault is None and self.is_paused and not self._has_begun_again
+        if self.state == PLAYING and is_open and self._asked == self.frame:
             self._ask(self._clock())
 
     def restart(self) -> None:
         """Begin the run again from the first frame; what was done in it is no longer part of it."""
-        if self.state == PLAYING:
+        if self.state == PLAYING and self.fault is None:
             self.let_go()
             self._run = self._inputs.begin_run()
             self._parameters.begin_again()
@@ -297,6 +311,7 @@ class Player:
 
     def close(self) -> None:
         """Stop, and take back what was shown; what was recorded stays."""
+        self._is_closed = True
         steps, self._steps = self._steps, None
         if steps is not None:
             steps.close()

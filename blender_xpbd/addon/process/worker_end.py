@@ -9,10 +9,10 @@ import signal
 import sys
 from pathlib import Path
 
+from ...jobs.free_memory import tells_of_memory
 from ...scene.errors import ERROR_EXIT_CODES, ExitCode, XpbdError
 
 _SAID = re.compile(r"(E_[A-Z_]+): (.*\.)")
-_OUT_OF_MEMORY = ("memoryerror", "bad_alloc", "out of memory")
 # A counter of Linux: how many processes the system has ended so far because memory ran out
 _COUNTERS = Path("/proc/vmstat")
 _OOM_COUNTER = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
@@ -46,7 +46,7 @@ def crash(code: int, log_file: Path, log: str, *, memory_ran_out: bool) -> XpbdE
     """
     words = f" Its last words: {log}" if log else ""
     killed = was_killed(code)
-    if (killed and memory_ran_out) or any(sign in log.lower() for sign in _OUT_OF_MEMORY):
+    if (killed and memory_ran_out) or tells_of_memory(log):
         return XpbdError(
             "E_MEMORY",
             "Memory ran out, and the worker was ended: close other programs, or lower the cage resolution or the "

@@ -124,18 +124,18 @@ class WorkerProcess:
         if code == ExitCode.COMPLETE and status is not None and status.state == "COMPLETE":
             return True
         if status is not None and status.error is not None:
-            error: XpbdError | None = status.error.to_error()
+            error = status.error.to_error()
         else:
-            error = fault_told_by(code, self._job, self.log_tail())
-        crashed = error is None or error.code == "E_WORKER"
-        if crashed and not self._retried and (status is None or status.frames_done == 0) and not was_killed(code):
+            error = fault_told_by(code, self._job, self.log_tail()) or self._crash(code)
+        crashed = error.code == "E_WORKER" and not was_killed(code)
+        if crashed and not self._retried and (status is None or status.frames_done == 0):
             # A damaged cache of compiled kernels is the likeliest reason, and it costs little to do without
             self._retried = True
             self._close_input()
             self._empty_kernel_cache()
             self._process = self._start()
             return False
-        raise error or self._crash(code)
+        raise error
 
     def _crash(self, code: int) -> XpbdError:
         now = oom_kills()
@@ -146,13 +146,8 @@ class WorkerProcess:
         """Empty the cache of compiled kernels where it is ours; one that the user names is theirs to empty."""
         if not self._python.owns_kernel_cache:
             return
-        folder = Path(self._python.environment["XPBD_TAICHI_CACHE"])
-        try:
-            shutil.rmtree(folder)
-        except FileNotFoundError:
-            return
-        except OSError as fault:
-            raise XpbdError("E_IO", f"Cannot empty {folder}: {fault.strerror or fault}.") from fault
+        # where it cannot be emptied, the worker tells what keeps it from working
+        shutil.rmtree(self._python.environment["XPBD_TAICHI_CACHE"], ignore_errors=True)
 
     def cancel(self, seconds: float = CANCEL_SECONDS) -> None:
         """Let it finish its frame and stop; after some seconds, end it."""

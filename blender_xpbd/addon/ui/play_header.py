@@ -18,7 +18,10 @@ def header_text(player: Player) -> str:
         return f"{TITLE}building the simulation, which takes longer the first time"
     parts = [f"{TITLE}frame {player.frame}"]
     rate = frames_per_second(player.shown_times)
-    if player.is_at_end:
+    if player.fault is not None:
+        # the words of it would fill the header, and are told elsewhere
+        parts.append(f"stopped ({player.fault.code}): Enter keeps it until here")
+    elif player.is_at_end:
         parts.append("the last one: R begins again, Enter keeps")
     elif player.is_paused:
         parts.append("paused")
@@ -27,7 +30,7 @@ def header_text(player: Player) -> str:
     if player.pace.is_coarser:
         parts.append(f"softer than baked: {player.pace.substeps} of {player.pace.full_substeps} substeps")
     if player.refusal:
-        parts.append(f"goes on: {player.refusal}")
+        parts.append(f"{'goes on' if player.fault is None else 'not kept'}: {player.refusal}")
     if player.unshown:
         parts.append(f"shown when kept: {', '.join(player.unshown)}")
     return " · ".join(parts)

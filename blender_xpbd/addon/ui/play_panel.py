@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..baking.report_text import fault_paragraphs
 from ..playing import window_play
 from ..playing.player import PLAYING
 from .play_header import TITLE, header_text
@@ -27,4 +28,6 @@ def draw_playing(layout: Any, width: int) -> None:
     column.operator("xpbd.play_control", text="Use as Start", icon="ARMATURE_DATA").action = "START"
     column.operator("xpbd.play_control", text="Use as Rest Shape", icon="MESH_DATA").action = "REST_SHAPE"
     told = header_text(player).removeprefix(TITLE)
+    if player.fault is not None:
+        draw_wrapped(layout, "\n".join(fault_paragraphs(str(player.fault))), icon="ERROR", width=width)
     draw_wrapped(layout, f"{told[:1].upper()}{told[1:]}", icon="INFO", width=width)

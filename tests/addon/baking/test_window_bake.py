@@ -221,6 +221,53 @@ def test_an_undo_leaves_no_orphans_of_ours(bpy, make_body, window_bake, handlers
     assert body.data.shape_keys is None
 
 
+@pytest.fixture
+def saved_half_way(bpy, make_body, window_bake, tmp_path):
+    """A file that was saved in the middle of a bake, which has ended since."""
+    make_body("Body")
+    bake = window_bake.start(bpy.context)
+    advance_until(bake, lambda: bpy.data.objects["Body"].data.shape_keys is not None)
+    path = str(tmp_path / "half.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    advance_until(bake, lambda: False)
+    return path
+
+
+def test_the_middle_of_a_bake_is_told_where_a_file_brings_it_back(bpy, window_bake, saved_half_way):
+    """Keys that nothing plays were there without a word."""
+    bpy.ops.wm.open_mainfile(filepath=saved_half_way)
+    status = bpy.context.window_manager.xpbd
+    assert status.message.startswith('E_INTERRUPTED: object "Body": This is the middle of a bake')
+    summary = advance_until(window_bake.start(bpy.context), lambda: False)
+    assert summary.from_cache
+    for handler in bpy.app.handlers.undo_post:
+        handler(bpy.context.scene)
+    assert not status.message
+
+
+def test_the_middle_of_a_bake_is_told_after_an_undo_alone(bpy, make_body, window_bake):
+    body = make_body("Body")
+    status = bpy.context.window_manager.xpbd
+    bake = window_bake.start(bpy.context)
+
+    def undo():
+        for handler in bpy.app.handlers.undo_post:
+            handler(bpy.context.scene)
+
+    advance_until(bake, lambda: body.data.shape_keys is not None)
+    undo()
+    assert not status.message, "it goes on"
+    advance_until(bake, lambda: False)
+    undo()
+    assert not status.message, "it is whole"
+    body.data.shape_keys.animation_data_clear()
+    undo()
+    assert "This is the middle of a bake" in status.message
+    bpy.ops.xpbd.clear(all=True)
+    undo()
+    assert not status.message
+
+
 def test_words_of_the_progress_bar(bpy):
     from blender_xpbd.addon.baking.progress import READING, SOLVING, STARTING, TAKING_OUT, WAITING, WRITING, Progress
     from blender_xpbd.addon.baking.window_bake import status_text

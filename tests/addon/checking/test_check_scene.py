@@ -108,3 +108,28 @@ def test_notes_are_kept_for_the_panel_and_forgotten_by_code(bpy, sound):
     assert [row["code"] for row in json.loads(scene.xpbd.findings)] == ["W_INSIDE", "W_RANGE"]
     forget_findings(scene, "W_RANGE")
     assert [row["code"] for row in json.loads(scene.xpbd.findings)] == ["W_INSIDE"]
+
+
+@pytest.mark.parametrize("where", ["option", "scene"])
+def test_a_cache_that_cannot_be_written_is_told_as_the_bake_would(bpy, sound, fake_worker, tmp_path, where):
+    """A name that is too long was told by the bake alone, after it had read all frames."""
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.checking.check_scene import check_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.scene.errors import XpbdError
+
+    folder = tmp_path / "not yet" / ("x" * 300)
+    options = BakeOptions(cache=folder if where == "option" else None)
+    if where == "scene":
+        bpy.context.scene.xpbd.cache_directory = str(folder)
+    (found,) = check_scene(bpy.context, options)
+    assert list(tmp_path.iterdir()) == [], "a check writes nothing"
+    with pytest.raises(XpbdError) as caught:
+        run_bake(bpy.context, options)
+    assert (found.code, found.message.partition(":")[2]) == ("E_IO", caught.value.message.partition(":")[2])
+    assert "File name too long; choose a cache folder with shorter names" in found.message
+
+
+def test_a_cache_that_cannot_be_written_is_told_beside_what_the_scene_has(bpy, check, tmp_path):
+    (tmp_path / "file").touch()
+    assert [code for code, _ in check(cache=tmp_path / "file" / "cache")][:2] == ["E_IO", "E_NOTHING"]

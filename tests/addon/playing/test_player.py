@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.errors import XpbdError
+from tests.addon.recorded_layout import RecordedLayout
 
 ORIGIN = np.array([0.3, 0.2, 3.0])
 DOWN = np.array([0.0, 0.0, -1.0])
@@ -212,3 +213,51 @@ def test_nothing_can_be_kept_before_anything_was_played(bpy, make_body, play):
     if player.frame == 1:
         with pytest.raises(XpbdError, match="Nothing was played"):
             keep_run(bpy.context, player)
+
+
+@pytest.mark.parametrize("what", ["killed worker", "disk that refuses"])
+def test_what_was_played_before_a_fault_can_be_kept(bpy, make_body, play, monkeypatch, what):
+    """The run was removed with all that was played, whatever had ended its worker."""
+    from blender_xpbd.addon.playing import window_play
+    from blender_xpbd.addon.playing.keep import keep_run
+    from blender_xpbd.addon.ui.play_header import header_text
+    from blender_xpbd.addon.ui.play_panel import draw_playing
+    from blender_xpbd.jobs.play_inputs import PlayInputs
+
+    def refuse(*_given):
+        raise XpbdError("E_IO", "Cannot write the input: No space left on device.")
+
+    body = make_body("A", location=(0, 0, 1))
+    player = play()
+    until(player, lambda: player.frame >= 4)
+    if what == "killed worker":
+        player._worker._process.kill()
+    else:
+        monkeypatch.setattr(PlayInputs, "publish", refuse)
+    until(player, lambda: player.fault is not None)
+    last = player.frame
+    assert player.fault.code == ("E_WORKER" if what == "killed worker" else "E_IO")
+    assert player.is_open
+    assert f"stopped ({player.fault.code}): Enter keeps it until here" in header_text(player)
+    monkeypatch.setattr(window_play, "_current", player)
+    layout = RecordedLayout()
+    draw_playing(layout, 400)
+    assert any(player.fault.message[:20] in words for words in layout.words)
+    player.is_paused = True
+    for act in (player.step, player.restart, player.advance):
+        act()
+    assert last <= player.frame <= last + 2
+    summary = keep_run(bpy.context, player)
+    assert summary.complete
+    assert not player.is_open
+    assert len(body.data.shape_keys.key_blocks) == 1 + player.frame
+
+
+def test_a_fault_before_anything_was_played_ends_the_run(bpy, make_body, play):
+    make_body("A", location=(0, 0, 1))
+    player = play()
+    player.is_paused = True
+    if player.frame == 1:
+        player._worker._process.kill()
+        with pytest.raises(XpbdError, match="killed"):
+            until(player, lambda: False)

@@ -68,6 +68,8 @@ def test_a_folder_that_is_gone_is_told(worker_end, tmp_path, status):
         (-signal.SIGKILL, "", True, "E_MEMORY", "Memory ran out"),
         (-signal.SIGSEGV, "", True, "E_WORKER", "signal 11, SIGSEGV"),
         (-signal.SIGABRT, "terminate: std::bad_alloc", False, "E_MEMORY", "bad_alloc"),
+        (1, "ImportError: libX.so.6: failed to map segment from shared object", False, "E_MEMORY", "libX"),
+        (1, "OSError: [Errno 12] Cannot allocate memory", False, "E_MEMORY", "Errno 12"),
         (1, "MemoryError", False, "E_MEMORY", "MemoryError"),
         (1, "KeyError", False, "E_WORKER", "exit status 1.*the_log.*KeyError"),
         (-200, "", False, "E_WORKER", "exit status -200"),

@@ -110,3 +110,24 @@ def test_a_crash_shows_the_end_of_the_log(python, job, fake_worker):
     assert caught.value.code == "E_WORKER"
     assert "worker.log" in caught.value.message
     worker.kill()
+
+
+@pytest.mark.parametrize(("words", "code", "starts"), [("MemoryError", "E_MEMORY", 1), ("KeyError", "E_WORKER", 2)])
+def test_a_worker_without_memory_is_not_tried_again(python, job, tmp_path, monkeypatch, words, code, starts):
+    """It has as little then; and kernels, which were emptied meanwhile, had nothing to do with it."""
+    from blender_xpbd.addon.process import worker_process
+
+    started = tmp_path / "started"
+    script = f"open({str(started)!r}, 'a').write('x'); raise {words}"
+    monkeypatch.setattr(worker_process, "worker_command", lambda python, _job: [python.executable, "-c", script])
+    monkeypatch.delenv("XPBD_TAICHI_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kernels = tmp_path / "xpbd_physics" / "taichi"
+    kernels.mkdir(parents=True)
+    worker = worker_process.WorkerProcess(python(), job())
+    with pytest.raises(XpbdError) as caught:
+        wait(worker)
+    worker.kill()
+    assert caught.value.code == code
+    assert len(started.read_text()) == starts
+    assert kernels.is_dir() == (starts == 1)

@@ -102,6 +102,9 @@ class XPBD_OT_play(bpy.types.Operator):
     def _tick(self, context: bpy.types.Context, player: Player) -> None:
         if player.advance():
             _redraw_viewports(context)
+        if player.fault is not None and STATUS.message != str(player.fault):
+            STATUS.message = str(player.fault)
+            self.report({"ERROR"}, popup_text("\n".join(fault_paragraphs(STATUS.message))))
         text = header_text(player)
         if text != self._shown:
             self._shown = text

@@ -128,13 +128,8 @@ def rate_damped_types(mode: int) -> int:
     return sum(1 << number for number, kind in enumerate(CONSTRAINTS) if kind.rate_damping is not None)
 
 
-def static_mode(system: System, substeps: int = 0) -> int:
-    """The static mode of the projections, see ``constraints.constraint``.
-
-    Args:
-        system: what is simulated.
-        substeps: per frame; 0 for those that it is compiled for.
-    """
+def static_mode(system: System) -> int:
+    """The static mode of the projections, see ``constraints.constraint``."""
     settings = system.scene.settings
     physical = [model for model in system.models if not is_pbd(model.body, settings)]
     mode = 0 if physical else PBD
@@ -150,9 +145,23 @@ def static_mode(system: System, substeps: int = 0) -> int:
         mode |= FORCED
     if system.spring_sweeps > 1:
         mode |= SWEPT
-    if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system, substeps or system.mode_substeps)[1] > WARM_HARDNESS:
+    if physical and starts_warm(system, settings.iterations, system.mode_substeps):
         mode |= WARM
     return mode
+
+
+def starts_warm(system: System, iterations: int, substeps: int = 0) -> bool:
+    """Whether jelly that XPBD simulates begins a substep with the impulses of the last one.
+
+    Args:
+        system: what is simulated.
+        iterations: per substep.
+        substeps: per frame; 0 for those of the settings.
+    """
+    settings = system.scene.settings
+    if iterations > 1 or settings.measure_residual or settings.time_integration == "BDF2":
+        return False
+    return hardness(system, substeps)[1] > WARM_HARDNESS
 
 
 def hardness(system: System, substeps: int = 0) -> tuple[float, float]:

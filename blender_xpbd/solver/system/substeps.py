@@ -25,7 +25,6 @@ import numpy.typing as npt
 from ...bodies.body_model import BodyModel, is_direct
 from ...bodies.own_settings import is_pbd
 from ...bodies.tubes import collapses
-from ...constraints.constraint import WARM
 from ...geometry.edges import edge_lengths
 from ...scene.body import Body
 from ...scene.collider import Collider
@@ -34,7 +33,7 @@ from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import is_hard
 from .body_gravity import pull_of, strongest_pull
-from .mode import hardness, static_mode
+from .mode import hardness, starts_warm
 from .system import System
 
 Floats = npt.NDArray[np.float64]
@@ -114,7 +113,9 @@ def substeps_for_waves(system: System, others: int = 0) -> int:
             may_lag = body.material.solid_model == "NEO_HOOKEAN"
             wanted.append(crossings / (WAVE_SHARE if may_lag else DAMPED_WAVE_SHARE))
     enough = math.ceil(max(wanted))
-    lags = enough > 0 and static_mode(system, max(enough, others)) & WARM
+    # where the number is chosen, iterations that were typed before do not count
+    iterations = scene.settings.iterations if scene.settings.quality == "FIXED" else 1
+    lags = enough > 0 and starts_warm(system, iterations, max(enough, others))
     return enough if lags else math.ceil(max(damped))
 
 
@@ -160,10 +161,15 @@ def _substeps_for_edges(scene: Scene, sheets: Sequence[BodyModel], factor: float
     return FEWEST_SUBSTEPS * round(max(efforts, default=0.0) / FEWEST_SUBSTEPS)
 
 
-def substeps_needed(system: System) -> int:
-    """From how many substeps on jelly yields and bends as its material does, and grains bear each other."""
-    others = max(substeps_for_stiffness(system), substeps_for_hits(system), substeps_for_piles(system))
-    return max(others, substeps_for_waves(system, others))
+def substeps_needed(system: System, others: int = 0) -> int:
+    """From how many substeps on jelly yields and bends as its material does, and grains bear each other.
+
+    Args:
+        system: what is simulated.
+        others: how many it takes anyway.
+    """
+    own = max(substeps_for_stiffness(system), substeps_for_hits(system), substeps_for_piles(system))
+    return max(own, substeps_for_waves(system, max(own, others)))
 
 
 def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SHARE) -> int:
@@ -185,10 +191,12 @@ def substeps_for_material(system: System) -> int:
     settings = system.scene.settings
     heavy = max((substeps_for_weight(system, model) for model in system.models if len(model.tetrahedra)), default=0)
     cloth = max(substeps_for_cloth(system), substeps_for_tubes(system))
-    needed = min(max(substeps_needed(system), cloth), max(heavy, settings.maximum_substeps))
+    wanted = wanted_substeps(system.scene)
+    of_jelly = substeps_needed(system, max(cloth, heavy, wanted, FEWEST_SUBSTEPS))
+    needed = min(max(of_jelly, cloth), max(heavy, settings.maximum_substeps))
     normal = max(needed, min(FEWEST_SUBSTEPS, settings.maximum_substeps))
     chosen = max(math.ceil(EFFORTS.get(settings.quality, 1.0) * normal), min(heavy, normal))
-    return min(max(chosen, wanted_substeps(system.scene)), MOST_SUBSTEPS)
+    return min(max(chosen, wanted), MOST_SUBSTEPS)
 
 
 def wanted_substeps(scene: Scene) -> int:

@@ -122,6 +122,30 @@ def test_waves_that_a_warm_start_keeps_ask_for_less():
     assert asked(solid_model="COROTATED") == many
 
 
+def test_what_else_asks_for_substeps_tells_whether_it_starts_warm():
+    """Of 60 kPa and 30 cm it does at 45 substeps, not at the 60 that it is given: then waves ask for 62."""
+    corners, triangles = cube()
+    given = {"density": 1000.0, "youngs_modulus": 60e3}
+    found = []
+    for minimum in (0, 60):
+        material = Material.from_values({**given, "minimum_substeps": minimum})
+        body = jelly_of((0.15 * corners + np.array([0.0, 0.0, 1.15]), triangles), material)
+        found.append(substeps_for_material(build_system(scene(body, colliders=[plane()], frames=(1, 100)))))
+    assert found == [45, np.ceil(2.0 * np.sqrt(60.0) / 24.0 / (DAMPED_WAVE_SHARE * 0.3))]
+
+
+def test_iterations_that_were_typed_before_do_not_count():
+    corners, triangles = cube()
+    material = Material.from_values({"density": 1000.0, "youngs_modulus": 100e3})
+    body = jelly_of((0.25 * corners + np.array([0.0, 0.0, 1.25]), triangles), material)
+
+    def asked(**settings):
+        return substeps_for_waves(build_system(scene(body, colliders=[plane()], frames=(1, 100), **settings)))
+
+    assert asked(iterations=4, quality="MATERIAL") == asked(iterations=1, quality="MATERIAL")
+    assert asked(iterations=4, quality="FIXED") > asked(iterations=1, quality="FIXED")
+
+
 def test_what_is_drawn_to_a_goal_does_not_fall_to_the_floor():
     cube = jelly_cube(0.2, height=5.0, resolution=3)
     vertices = np.arange(len(cube.positions))

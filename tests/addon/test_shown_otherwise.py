@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from blender_xpbd.addon.reading.modifier_stack import deformers
-from blender_xpbd.addon.reading.motion import _curves
+from blender_xpbd.addon.reading.motion import curves_of
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_curves_that_switch_nothing_change_nothing(make_body, told, silence):
     fine, even = body.modifiers.new("Fine", "SUBSURF"), body.modifiers.new("Even", "CAST")
     for modifier in (fine, even):
         key_whether_it_is_on(modifier, "show_viewport", is_on_first=False)
-    for curve in _curves(body.animation_data):
+    for curve in curves_of(body.animation_data):
         if silence == "muted":
             curve.mute = True
         else:

@@ -307,7 +307,8 @@ def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):
     assert sys.platform == "win32" or cache.stat().st_mode & 0o777 == 0o700
     second = write_job(tmp_path, falling_cloth(4))
     assert finish(start(second, kernels=cache))[0] == ExitCode.COMPLETE
-    assert kept == {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}
+    # on a busy machine the second may choose another path, which adds kernels
+    assert kept.items() <= {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}.items()
 
 
 @pytest.mark.parametrize("streams", ["sys.stdout = sys.stderr = None", "sys.stdout.close(); sys.stderr.close()"])

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,14 +17,14 @@ def found(named_by):
 @pytest.fixture
 def matrices(bpy):
     """Of an object at frames: by its keys, and by a step through the frames."""
-    from blender_xpbd.addon.checking.keyed_motion import keyed_matrices
+    from blender_xpbd.addon.checking.keyed_motion import KeyedMotion
 
     def both(obj, frames=(1, 4, 9, 17, 24)):
-        mine, stepped = keyed_matrices(obj, frames), []
+        mine, stepped = KeyedMotion(frames).matrices(obj), []
         for frame in frames:
             bpy.context.scene.frame_set(frame)
             stepped.append(obj.matrix_world.copy())
-        return mine if mine is None else np.array(mine), np.array(stepped)
+        return mine, np.array(stepped)
 
     return both
 
@@ -152,3 +154,49 @@ def test_the_other_checks_of_what_is_shown_see_it_come(bpy, named_by, modifier, 
     keyed(cube(bpy, size=0.3), "location", (0.0, 5.0, 0.0), (0.0, 0.3, 0.0), frames=(1, 60))
     bpy.context.scene.frame_set(1)
     assert named_by(code)() == [("Sheet", "Box")]
+
+
+@pytest.mark.parametrize("modifier", ["SUBSURF", "SOLIDIFY", "SMOOTH", ""])
+def test_keys_are_looked_at_only_where_something_asks_for_them(bpy, found, monkeypatch, modifier):
+    from blender_xpbd.addon.checking import check_scene
+
+    asked, with_keyed_motion = [], check_scene.with_keyed_motion
+
+    def counted(*of):
+        asked.append(of)
+        return with_keyed_motion(*of)
+
+    monkeypatch.setattr(check_scene, "with_keyed_motion", counted)
+    sheet = curtain(bpy, modifier=False)
+    if modifier:
+        sheet.modifiers.new("Shown", modifier)
+    keyed(cube(bpy), "location", (0.0, 5.0, 0.0), (0.0, 0.3, 0.0))
+    found()
+    assert len(asked) == bool(modifier)
+
+
+def test_the_more_colliders_have_keys_the_fewer_frames_are_looked_at_each_parent_once(bpy, monkeypatch):
+    from blender_xpbd.addon.checking import keyed_motion
+    from blender_xpbd.addon.checking.check_scene import read_first_frame
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    looks, basis_matrices = [], keyed_motion._basis_matrices
+
+    def counted(obj, frames):
+        looks.append((obj.name, len(frames)))
+        return basis_matrices(obj, frames)
+
+    monkeypatch.setattr(keyed_motion, "_basis_matrices", counted)
+    monkeypatch.setattr(keyed_motion, "MOST_LOOKS", 300)
+    curtain(bpy)
+    bpy.ops.object.empty_add()
+    parent = bpy.context.object
+    parent.name = "Parent"
+    keyed(parent, "location", (0.0, 5.0, 0.0), (0.0, 0.3, 0.0))
+    for name in "ABC":
+        cube(bpy, name).parent = parent
+    bpy.context.scene.frame_set(1)
+    read = read_first_frame(bpy.context, BakeOptions()).scene
+    moved = keyed_motion.with_keyed_motion(bpy.context.scene, replace(read, frames=replace(read.frames, end=900)))
+    assert looks == [("A", 100), ("Parent", 100), ("B", 100), ("C", 100)]
+    np.testing.assert_allclose([one.transforms[-1, 1, 3] for one in moved.colliders], 0.3, atol=1e-6)

@@ -30,7 +30,12 @@ MOST_LOOKS = 50_000
 _TURNS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 _PATHS = ("location", "scale", *_TURNS)
 # properties of an object that its matrix has beside these, as they are where they do nothing
-_DELTAS = {"delta_location": (0.0, 0.0, 0.0), "delta_rotation_euler": (0.0, 0.0, 0.0), "delta_scale": (1.0, 1.0, 1.0)}
+_DELTAS = {
+    "delta_location": (0.0, 0.0, 0.0),
+    "delta_rotation_euler": (0.0, 0.0, 0.0),
+    "delta_rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "delta_scale": (1.0, 1.0, 1.0),
+}
 
 
 def with_keyed_motion(shown: bpy.types.Scene, read: Scene) -> Scene:
@@ -111,17 +116,23 @@ def _basis_matrices(obj: bpy.types.Object, frames: Sequence[float]) -> Floats | 
         return None
     if any(tuple(getattr(obj, name)) != still for name, still in _DELTAS.items()):
         return None
-    curves = [curve for curve in ([] if animation is None else curves_of(animation)) if not curve.mute]
+    curves = [curve for curve in ([] if animation is None else curves_of(animation)) if _is_evaluated(curve)]
     if any(curve.data_path.startswith(("delta", "rotation_mode")) for curve in curves):
         return None
     values = {path: np.tile(np.array(getattr(obj, path)), (len(frames), 1)) for path in _PATHS}
     for curve in curves:
-        if curve.data_path in _PATHS:
+        # Blender skips one of a component that there is not
+        if curve.data_path in _PATHS and curve.array_index < values[curve.data_path].shape[1]:
             values[curve.data_path][:, curve.array_index] = [curve.evaluate(frame) for frame in frames]
     matrices = np.tile(np.eye(4), (len(frames), 1, 1))
     matrices[:, :3, :3] = _turns(obj.rotation_mode, values) * values["scale"][:, None]
     matrices[:, :3, 3] = values["location"]
     return matrices
+
+
+def _is_evaluated(curve: bpy.types.FCurve) -> bool:
+    """Whether Blender does not skip a curve, as it does one that is muted, or has no keys."""
+    return not curve.mute and not curve.is_empty
 
 
 def _turns(mode: str, values: Mapping[str, Floats]) -> Floats:

@@ -73,7 +73,7 @@ def test_keys_of_an_object_and_its_parents_give_its_places(bpy, matrices, mode):
     assert np.ptp(stepped, axis=0).max() > 1.0
 
 
-@pytest.mark.parametrize("case", ["constraint", "driver", "track", "bone", "delta"])
+@pytest.mark.parametrize("case", ["constraint", "driver", "track", "bone", "delta", "delta quaternion"])
 def test_what_else_may_move_it_is_not_known(bpy, matrices, case):
     box = cube(bpy)
     keyed(box, "location", (0.0, 0.0, 0.0), (3.0, 0.0, 0.0))
@@ -85,10 +85,32 @@ def test_what_else_may_move_it_is_not_known(bpy, matrices, case):
         box.animation_data.nla_tracks.new()
     elif case == "delta":
         box.delta_location.x = 1.0
+    elif case == "delta quaternion":
+        box.rotation_mode, box.delta_rotation_quaternion = "QUATERNION", (0.6, 0.8, 0.0, 0.0)
     else:
         bpy.ops.object.armature_add()
         box.parent, box.parent_type, box.parent_bone = bpy.context.object, "BONE", "Bone"
     assert matrices(box)[0] is None
+
+
+@pytest.mark.parametrize("case", ["empty", "muted", "no component"])
+def test_curves_that_blender_skips_do_not_count(bpy, matrices, case):
+    from blender_xpbd.addon.reading.motion import curves_of
+
+    box = cube(bpy)
+    keyed(box, "location", (0.0, 0.0, 0.0), (3.0, 2.0, 1.0))
+    box.location.x = 5.0
+    curve = next(one for one in curves_of(box.animation_data) if one.array_index == 0)
+    if case == "empty":
+        curve.keyframe_points.clear()
+    elif case == "muted":
+        curve.mute = True
+    else:
+        curve.array_index = 7
+        box.location.x = 5.0
+    mine, stepped = matrices(box)
+    np.testing.assert_allclose(mine, stepped, atol=1e-5)
+    assert (stepped[:, 0, 3] == 5.0).all()
 
 
 @pytest.mark.parametrize("of", ["box", "parent"])

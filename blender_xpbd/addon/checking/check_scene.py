@@ -76,10 +76,10 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found.append(unusable)
     try:
         reading = read_first_frame(context, options)
+        scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
     except XpbdError as fault:
         found += fault.faults
     else:
-        scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
         found += flat_solids(scene)
         found += thinness_notices(scene)
         # a check names those without pins, too

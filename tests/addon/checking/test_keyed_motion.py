@@ -107,7 +107,6 @@ def test_curves_that_blender_skips_do_not_count(bpy, matrices, case):
         curve.mute = True
     else:
         curve.array_index = 7
-        box.location.x = 5.0
     mine, stepped = matrices(box)
     np.testing.assert_allclose(mine, stepped, atol=1e-5)
     assert (stepped[:, 0, 3] == 5.0).all()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -27,6 +28,8 @@ MOST_FRAMES, MOST_PLACES = 1000, 33
 # the same for frames times colliders: where many have keys, fewer frames are looked at, evenly over the range, so that
 # what comes and goes between two of them is not seen
 MOST_LOOKS = 50_000
+# of a way, by which share of its size it may be bent and count as straight
+_STRAIGHT = 1e-5
 _TURNS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 _PATHS = ("location", "scale", *_TURNS)
 # properties of an object that its matrix has beside these, as they are where they do nothing
@@ -90,12 +93,44 @@ def _moved(collider: Collider, matrices: Floats | None, unit_scale: float) -> Co
 
 
 def _some_places(motions: Floats, collider: Collider) -> Floats:
-    """Motions after about equal ways, the last among them, shape (places, 4, 4)."""
-    starts = transformed(collider.transforms[0], collider.positions[0] if len(collider.triangles) else np.eye(3))
-    corners = np.array([starts.min(axis=0), starts.max(axis=0)])
-    places = np.array([transformed(motion, corners) for motion in motions])
-    ways = np.append(0.0, np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1).cumsum())
-    return motions[np.unique(np.searchsorted(ways, np.linspace(0.0, ways[-1], MOST_PLACES)))]
+    """Motions between which the others lie about straight, the first and the last among them, shape (places, 4, 4).
+
+    So it has where the collider turns back, however far it goes elsewhere.
+    """
+    local = collider.positions[0] if len(collider.triangles) else (collider.radius or 1.0) * np.eye(3)
+    starts = transformed(collider.transforms[0], local)
+    low, size = starts.min(axis=0), np.ptp(starts, axis=0)
+    corners = low + np.vstack([np.zeros(3), np.diag(size)])
+    places = np.stack([transformed(motion, corners).ravel() for motion in motions])
+    least = _STRAIGHT * float(np.ptp(places, axis=0).max())
+    if least == 0.0:
+        return motions[:1]
+    chosen, ways = [0, len(motions) - 1], [_farthest(places, 0, len(motions) - 1)]
+    while len(chosen) < MOST_PLACES and (farthest := max(ways)).distance > least:
+        chosen.append(farthest.place)
+        ways.remove(farthest)
+        ways += [_farthest(places, farthest.start, farthest.place), _farthest(places, farthest.place, farthest.end)]
+    return motions[np.sort(chosen)]
+
+
+class _Farthest(NamedTuple):
+    """Of places on a way, the farthest from the straight line between its ends, by their numbers."""
+
+    distance: float
+    place: int
+    start: int
+    end: int
+
+
+def _farthest(places: Floats, start: int, end: int) -> _Farthest:
+    """The place between two of them that is farthest from the line between these; shape (places, coordinates)."""
+    if end - start < 2:
+        return _Farthest(0.0, start, start, end)
+    line, ways = places[end] - places[start], places[start + 1 : end] - places[start]
+    shares = (ways @ line / max(float(line @ line), 1e-300)).clip(0.0, 1.0)
+    distances = np.linalg.norm(ways - shares[:, None] * line, axis=1)
+    number = int(distances.argmax())
+    return _Farthest(float(distances[number]), start + 1 + number, start, end)
 
 
 def _has_keys(obj: bpy.types.Object | None) -> bool:

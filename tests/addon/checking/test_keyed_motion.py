@@ -132,11 +132,50 @@ def test_what_comes_to_a_curtain_by_keys_is_told(bpy, found, of, shape):
     assert found() == []
 
 
-def test_what_passes_between_two_looks_is_told(bpy, found):
+@pytest.mark.parametrize("last", [101, 110, 148])
+@pytest.mark.parametrize("shape", ["MESH", "SPHERE"])
+def test_what_passes_between_two_looks_is_told(bpy, found, shape, last):
     curtain(bpy)
-    box = cube(bpy, size=0.3)
-    keyed(box, "location", (0.0, 2.5, 0.0), (0.0, -2.5, 0.0), frames=(100, 101))
+    box = cube(bpy, size=0.3 if shape == "MESH" else 0.1)
+    box.xpbd.collider_shape = shape
+    keyed(box, "location", (0.0, 2.5, 0.0), (0.0, -2.5, 0.0), frames=(100, last))
     assert found() == [("Sheet", "Box")]
+
+
+@pytest.mark.parametrize("shape", ["MESH", "SPHERE"])
+@pytest.mark.parametrize("far", [2.0, 4.0])
+@pytest.mark.parametrize("sideways", [60.0, 250.0, 1000.0])
+def test_where_it_turns_back_is_told_however_far_it_goes_later(bpy, found, shape, far, sideways):
+    curtain(bpy)
+    box = cube(bpy, size=0.3 if shape == "MESH" else 0.1)
+    box.xpbd.collider_shape = shape
+    keyed(box, "location", (0.0, far, 0.0), (0.0, 0.3, 0.0), frames=(1, 20))
+    keyed(box, "location", (0.0, far, 0.0), (sideways, far, 0.0), frames=(40, 240))
+    bpy.context.scene.frame_set(1)
+    assert found() == [("Sheet", "Box")]
+
+
+@pytest.mark.parametrize("shape", ["MESH", "SPHERE"])
+def test_a_slanting_way_past_a_curtain_is_no_way_through_it(bpy, named_by, shape):
+    """The box about its ends holds the curtain."""
+    curtain(bpy, modifier=False).modifiers.new("Shown", "SMOOTH")
+    box = cube(bpy, size=0.3)
+    box.xpbd.collider_shape = shape
+    keyed(box, "location", (-2.0, 8.0, 0.0), (8.0, -2.0, 0.0))
+    assert named_by("W_SHOWN_SMOOTH")() == []
+    keyed(box, "location", (-4.0, 4.0, 0.0), (4.0, -4.0, 0.0))
+    assert named_by("W_SHOWN_SMOOTH")() == [("Sheet", "Box")]
+
+
+@pytest.mark.parametrize(("first", "last", "is_told"), [(1.0, 20.0, False), (20.0, 1.0, True)])
+def test_a_sphere_counts_by_its_size_where_it_comes(bpy, found, first, last, is_told):
+    curtain(bpy)
+    ball = cube(bpy, "Ball", size=0.1)
+    ball.xpbd.collider_shape = "SPHERE"
+    keyed(ball, "location", (0.0, 5.0, 0.0), (0.0, 0.3, 0.0))
+    keyed(ball, "scale", (first,) * 3, (last,) * 3)
+    bpy.context.scene.frame_set(1)
+    assert found() == ([("Sheet", "Ball")] if is_told else [])
 
 
 def test_what_dips_in_for_a_moment_of_a_long_scene_is_told(bpy, found):

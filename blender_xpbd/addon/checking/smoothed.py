@@ -190,7 +190,13 @@ class _Surface:
         shares = (parts[ways, 0] + steps * (parts[ways, 1] - parts[ways, 0]))[:, :, None, None]
         places = ((1.0 - shares) * motions[ways] + shares * motions[later]).reshape(-1, 4, 4)
         some = places[:: -(-len(places) // MOST_PLACES)]
-        return _greatest_turn(self, [reach.seen_from(motion) for motion in some], length)
+        # to what has grown, the segments are shorter; it counts as of one size where it has grown by about a tenth
+        scales = np.cbrt(np.abs(np.linalg.det(some[:, :3, :3])))
+        sizes = np.log(scales.clip(1e-30)).round(1)
+        return max(
+            _greatest_turn(self, [reach.seen_from(motion) for motion in some[sizes == size]], length / np.exp(size))
+            for size in np.unique(sizes)
+        )
 
 
 def _turn(collider: Collider, surface: _Surface | None, reach: Box, boxes: Boxes, length: float) -> float:

@@ -178,6 +178,16 @@ def test_a_sphere_counts_by_its_size_where_it_comes(bpy, found, first, last, is_
     assert found() == ([("Sheet", "Ball")] if is_told else [])
 
 
+@pytest.mark.parametrize("first", [1.0, 0.2, 0.1, 0.01, 1e-4])
+def test_a_box_counts_by_the_size_to_which_it_grows(bpy, found, first):
+    curtain(bpy)
+    box = cube(bpy, size=0.3)
+    box.location.y = 0.3
+    keyed(box, "scale", (first,) * 3, (1.0,) * 3)
+    bpy.context.scene.frame_set(1)
+    assert found() == [("Sheet", "Box")]
+
+
 def test_what_dips_in_for_a_moment_of_a_long_scene_is_told(bpy, found):
     curtain(bpy)
     bpy.context.scene.frame_end = 900

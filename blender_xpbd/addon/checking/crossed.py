@@ -66,6 +66,14 @@ def starts_crossed(scene: Scene) -> Iterator[Notice]:
         yield Notice("W_TANGLED", text, bodies[number].name)
 
 
+def crosses(body: Body, other: Body) -> bool:
+    """Whether it is told of two bodies that they cross."""
+    if body.contact.layer != other.contact.layer or not meet(body, other):
+        return False
+    surfaces = _Surface(body), _Surface(other)
+    return _crossings(*surfaces, _pairs(*surfaces, MOST_PAIRS)[0]) > 0
+
+
 def _near(bodies: Sequence[Body]) -> list[tuple[int, int]]:
     """Numbers of bodies of faces whose boxes meet, two by two."""
     asked = [number for number, body in enumerate(bodies) if len(body.face_sizes)]

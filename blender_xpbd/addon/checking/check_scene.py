@@ -33,16 +33,16 @@ from ..process.speeds import read_speeds
 from ..reading.motion import may_deform
 from ..reading.parameter_tracks import animated_settings
 from ..reading.pose_reader import range_notices
-from .bevelled import bevelled
+from .bevelled import bevelled, shown_radius
 from .checks import CHECKS, flat_solids, starts_inside
 from .expense import Expense, expense, expense_text, with_kernels
 from .finding import Finding, findings_of, findings_text, names_let_out
 from .keyed_motion import with_keyed_motion
 from .letting_out import forget_let_out, let_out
 from .lying import lying
-from .shown_smooth import shown_smooth
-from .smoothed import smoothed
-from .thickened import thickened
+from .shown_smooth import shown_smooth, smoothers
+from .smoothed import smoothed, smoothing
+from .thickened import shown_side, thickened
 
 # of larger scenes nothing is compiled ahead: to build them takes as long, and memory that the artist may need
 MOST_ELEMENTS = 200_000
@@ -76,10 +76,10 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found.append(unusable)
     try:
         reading = read_first_frame(context, options)
+        scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
     except XpbdError as fault:
         found += fault.faults
     else:
-        scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
         found += flat_solids(scene)
         found += thinness_notices(scene)
         # a check names those without pins, too
@@ -87,8 +87,9 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found += _rig_notices(target.name for target in reading.targets)
         found += [let_out(notice) for check in CHECKS for notice in check(scene)]
         found += lying(context, scene)
-        moved = with_keyed_motion(context.scene, scene)
-        found += [notice for check in SHOWN_CHECKS for notice in check(context.scene, moved)]
+        if any(_is_shown_otherwise(obj) for body in scene.bodies if (obj := context.scene.objects.get(body.name))):
+            moved = with_keyed_motion(context.scene, scene)
+            found += [notice for check in SHOWN_CHECKS for notice in check(context.scene, moved)]
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
         speeds = read_speeds()
@@ -100,6 +101,11 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
     findings = map(Finding.of, found)
     # faults, then what has a button, though it may refuse and say why; what has none comes last
     return tuple(sorted(findings, key=lambda one: (not one.is_fault, not one.remedies))), costs, scene
+
+
+def _is_shown_otherwise(obj: bpy.types.Object) -> bool:
+    """Whether a body has what one of ``SHOWN_CHECKS`` looks at."""
+    return bool(smoothing(obj) or shown_side(obj) or smoothers(obj) or shown_radius(obj))
 
 
 def _without_goals_that_go(shown: bpy.types.Scene, scene: Scene) -> Scene:

@@ -31,6 +31,11 @@ Ints = npt.NDArray[np.int32]
 
 # of the greatest coordinate, by how much what touches may seem to cross; and the ways that are tried to free it
 ROUNDING, MOST_WAYS = 5e-7, 16
+# pairs of triangles that are looked at in a check, at most, and for two bodies in any case; and of how many triangles
+# the first are found: a check is for the moment of a click
+MOST_PAIRS, LEAST_PAIRS, FIRST_ASKED = 100_000, 1000, 8
+# the golden ratio, less 1
+_GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 # normals that differ by less are one way
 _SAME_WAY = 1e-4
 # what lies exactly on an edge is moved to one side of it, by a share of the size along no axis and no diagonal
@@ -43,20 +48,30 @@ def starts_crossed(scene: Scene) -> Iterator[Notice]:
     """A warning for each body that crosses later ones: which, and how often. Layers say that it is meant."""
     bodies = scene.bodies
     surface = cache(lambda number: _Surface(bodies[number]))
-    crossed: dict[int, dict[str, int]] = {}
+    crossed: dict[int, list[str]] = {}
+    left = MOST_PAIRS
     for a, b in _near(bodies):
         if bodies[a].contact.layer == bodies[b].contact.layer and meet(bodies[a], bodies[b]):
-            count = _crossings(surface(a), surface(b))
-            if count:
-                crossed.setdefault(a, {})[bodies[b].name] = count
+            pairs, is_sample = _pairs(surface(a), surface(b), max(left, LEAST_PAIRS))
+            left -= len(pairs)
+            if count := _crossings(surface(a), surface(b), pairs):
+                crossed.setdefault(a, []).append(f'"{bodies[b].name}" ({"at least " * is_sample}{count})')
     for number, against in crossed.items():
-        names = listed(f'"{name}" ({count})' for name, count in against.items())
+        names = listed(against)
         text = (
             f"Crosses {names} where it starts: edges that pass through faces, in brackets. What crosses does not hold "
             "until the bake has taken it apart, which pins may prevent. Move it out, or give a higher Layer to what is "
             "to lie outside."
         )
         yield Notice("W_TANGLED", text, bodies[number].name)
+
+
+def crosses(body: Body, other: Body) -> bool:
+    """Whether it is told of two bodies that they cross."""
+    if body.contact.layer != other.contact.layer or not meet(body, other):
+        return False
+    surfaces = _Surface(body), _Surface(other)
+    return _crossings(*surfaces, _pairs(*surfaces, MOST_PAIRS)[0]) > 0
 
 
 def _near(bodies: Sequence[Body]) -> list[tuple[int, int]]:
@@ -104,18 +119,48 @@ def _joined(seams: Ints) -> Ints:
     return np.where(seams > 0, firsts[inverse.reshape(-1)], own).astype(np.int32)
 
 
-def _crossings(one: _Surface, other: _Surface) -> int:
-    """How many edges of two surfaces pass through triangles of the other one; 0 where they touch alone."""
+def _pairs(one: _Surface, other: _Surface, most: int) -> tuple[Ints, bool]:
+    """Triangles of two surfaces that may cross; and whether they are those of a sample, as the others are too many.
+
+    Args:
+        one: of which some triangles are asked after some, evenly among all.
+        other: of which all are.
+        most: pairs after which no further triangles are asked.
+
+    Returns:
+        numbers of corners of both, shape (pairs, 2, 3), and whether it is a sample.
+    """
     low, high = np.maximum(one.low, other.low), np.minimum(one.high, other.high)
     mine, others = one.within(low, high), other.within(low, high)
+    found = [np.zeros((0, 2, 3), np.int32)]
     if not (len(mine) and len(others)):
-        return 0
-    pairs = overlapping(_tree(one.points, mine), _tree(other.points, others))
+        return found[0], False
+    tree = _tree(other.points, others)
+    # the first so many lie evenly among all
+    mine = mine[np.argsort(np.arange(len(mine)) * _GOLDEN % 1.0)]
+    asked, count, next_asked = 0, 0, FIRST_ASKED
+    while asked < len(mine) and count < most:
+        some = mine[asked : asked + next_asked]
+        pairs = overlapping(_tree(one.points, some), tree)
+        found.append(np.stack([some[pairs[:, 0]], others[pairs[:, 1]]], axis=1))
+        asked, count = asked + len(some), count + len(pairs)
+        next_asked = min(7 * asked, (most - count) * asked // max(count, 1) + 1)
+    return np.concatenate(found), asked < len(mine)
+
+
+def _crossings(one: _Surface, other: _Surface, pairs: Ints) -> int:
+    """How many edges of two surfaces pass through triangles of the other one; 0 where they touch alone.
+
+    Args:
+        one: a surface.
+        other: another one.
+        pairs: of ``_pairs``.
+    """
     if len(pairs) == 0:
         return 0
-    step = ROUNDING * float(max(np.abs(one.points[mine]).max(), np.abs(other.points[others]).max()))
-    middle, size = 0.5 * (low + high), float((one.high - one.low).max())
-    a, b = mine[pairs[:, 0]], others[pairs[:, 1]]
+    a, b = pairs[:, 0], pairs[:, 1]
+    step = ROUNDING * float(max(np.abs(one.points[a]).max(), np.abs(other.points[b]).max()))
+    middle, size = one.points[a].mean(axis=(0, 1)), float((one.high - one.low).max())
     first, second = one.points[a] - middle + size * _TIE, other.points[b] - middle
     # what has edges in common crosses by rounding
     if not (_passing(first, second, step).any() or _passing(second, first, step).any()):
@@ -127,7 +172,7 @@ def _crossings(one: _Surface, other: _Surface) -> int:
         for shift in (side * step * way for way in ways for side in (1.0, -1.0)):
             if not (_passing(first + shift, second).any() or _passing(second, first + shift).any()):
                 return 0
-    return _distinct(through, a, pairs[:, 1]) + _distinct(back, b, pairs[:, 0])
+    return _distinct(through, a, b) + _distinct(back, b, a)
 
 
 def _tree(points: Floats, triangles: Ints) -> BVHTree:

@@ -7,14 +7,13 @@ collider counts as it stands at the first frame. So does the shape of one that d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 import bpy
 import numpy as np
 import numpy.typing as npt
-from mathutils import Euler, Matrix, Quaternion
 
 from ...scene.collider import Collider
 from ...scene.scene import Scene
@@ -26,10 +25,20 @@ Floats = npt.NDArray[np.float64]
 
 # frames that are looked at, at most, and places among them: a check is for the moment of a click
 MOST_FRAMES, MOST_PLACES = 1000, 33
+# the same for frames times colliders: where many have keys, fewer frames are looked at, evenly over the range, so that
+# what comes and goes between two of them is not seen
+MOST_LOOKS = 50_000
+# of a way, by which share of its size it may be bent and count as straight
+_STRAIGHT = 1e-5
 _TURNS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 _PATHS = ("location", "scale", *_TURNS)
 # properties of an object that its matrix has beside these, as they are where they do nothing
-_DELTAS = {"delta_location": (0.0, 0.0, 0.0), "delta_rotation_euler": (0.0, 0.0, 0.0), "delta_scale": (1.0, 1.0, 1.0)}
+_DELTAS = {
+    "delta_location": (0.0, 0.0, 0.0),
+    "delta_rotation_euler": (0.0, 0.0, 0.0),
+    "delta_rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "delta_scale": (1.0, 1.0, 1.0),
+}
 
 
 def with_keyed_motion(shown: bpy.types.Scene, read: Scene) -> Scene:
@@ -39,42 +48,89 @@ def with_keyed_motion(shown: bpy.types.Scene, read: Scene) -> Scene:
         shown: whose objects have keys.
         read: with the range of frames.
     """
-    frames = np.unique(np.linspace(read.frames.start, read.frames.end, MOST_FRAMES).round()).tolist()
-    objects = dict(shown.objects.items())
-    unit_scale = unit_scale_of(shown)
-    colliders = [_moved(one, objects.get(one.name), frames, unit_scale) for one in read.colliders]
+    objects, unit_scale = dict(shown.objects.items()), unit_scale_of(shown)
+    keyed = {one.identifier: objects[one.name] for one in read.colliders if _has_keys(objects.get(one.name))}
+    if not keyed:
+        return read
+    count = min(max(MOST_LOOKS // len(keyed), MOST_PLACES), MOST_FRAMES)
+    motion = KeyedMotion(np.unique(np.linspace(read.frames.start, read.frames.end, count).round()).tolist())
+    colliders = [
+        _moved(one, motion.matrices(keyed[one.identifier]), unit_scale) if one.identifier in keyed else one
+        for one in read.colliders
+    ]
     return replace(read, colliders=tuple(colliders))
 
 
-def keyed_matrices(obj: bpy.types.Object, frames: Sequence[float]) -> list[Matrix] | None:
-    """The object's matrix in the world at frames, in Blender units; None where keys are not all that may move it."""
-    basis = _basis_matrices(obj, frames)
-    if basis is None or obj.parent is None:
-        return basis
-    if obj.parent_type != "OBJECT" or obj.parent.type == "CURVE":
-        return None
-    of_parent, inverse = keyed_matrices(obj.parent, frames), obj.matrix_parent_inverse
-    return None if of_parent is None else [one @ inverse @ own for one, own in zip(of_parent, basis, strict=True)]
+class KeyedMotion:
+    """The matrices of objects at some frames, each object's computed once, however many children it has."""
+
+    def __init__(self, frames: Sequence[float]) -> None:
+        self._frames = frames
+        self._made: dict[bpy.types.Object, Floats | None] = {}
+
+    def matrices(self, obj: bpy.types.Object) -> Floats | None:
+        """Of an object in the world, in Blender units, shape (frames, 4, 4); None where not keys alone may move it."""
+        if obj not in self._made:
+            self._made[obj] = self._in_the_world(obj)
+        return self._made[obj]
+
+    def _in_the_world(self, obj: bpy.types.Object) -> Floats | None:
+        basis = _basis_matrices(obj, self._frames)
+        if basis is None or obj.parent is None:
+            return basis
+        if obj.parent_type != "OBJECT" or obj.parent.type == "CURVE":
+            return None
+        of_parent = self.matrices(obj.parent)
+        return None if of_parent is None else of_parent @ np.array(obj.matrix_parent_inverse) @ basis
 
 
-def _moved(collider: Collider, obj: bpy.types.Object | None, frames: Sequence[float], unit_scale: float) -> Collider:
-    if obj is None or not _has_keys(obj):
+def _moved(collider: Collider, matrices: Floats | None, unit_scale: float) -> Collider:
+    if matrices is None or abs(np.linalg.det(matrices[0])) < 1e-30:
         return collider
-    matrices = keyed_matrices(obj, frames)
-    if matrices is None or abs(matrices[0].determinant()) < 1e-30:
-        return collider
-    motions = np.array([one @ matrices[0].inverted() for one in matrices], np.float64)
+    motions = matrices @ np.linalg.inv(matrices[0])
     motions[:, :3, 3] *= unit_scale
     return replace(collider, transforms=_some_places(motions, collider) @ collider.transforms[0])
 
 
 def _some_places(motions: Floats, collider: Collider) -> Floats:
-    """Motions after about equal ways, the last among them, shape (places, 4, 4)."""
-    starts = transformed(collider.transforms[0], collider.positions[0] if len(collider.triangles) else np.eye(3))
-    corners = np.array([starts.min(axis=0), starts.max(axis=0)])
-    places = np.array([transformed(motion, corners) for motion in motions])
-    ways = np.append(0.0, np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1).cumsum())
-    return motions[np.unique(np.searchsorted(ways, np.linspace(0.0, ways[-1], MOST_PLACES)))]
+    """Motions between which the others lie about straight, the first and the last among them, shape (places, 4, 4).
+
+    So it has where the collider turns back, however far it goes elsewhere.
+    """
+    local = collider.positions[0] if len(collider.triangles) else (collider.radius or 1.0) * np.eye(3)
+    starts = transformed(collider.transforms[0], local)
+    low, size = starts.min(axis=0), np.ptp(starts, axis=0)
+    corners = low + np.vstack([np.zeros(3), np.diag(size)])
+    places = np.stack([transformed(motion, corners).ravel() for motion in motions])
+    least = _STRAIGHT * float(np.ptp(places, axis=0).max())
+    if least == 0.0:
+        return motions[:1]
+    chosen, ways = [0, len(motions) - 1], [_farthest(places, 0, len(motions) - 1)]
+    while len(chosen) < MOST_PLACES and (farthest := max(ways)).distance > least:
+        chosen.append(farthest.place)
+        ways.remove(farthest)
+        ways += [_farthest(places, farthest.start, farthest.place), _farthest(places, farthest.place, farthest.end)]
+    return motions[np.sort(chosen)]
+
+
+class _Farthest(NamedTuple):
+    """Of places on a way, the farthest from the straight line between its ends, by their numbers."""
+
+    distance: float
+    place: int
+    start: int
+    end: int
+
+
+def _farthest(places: Floats, start: int, end: int) -> _Farthest:
+    """The place between two of them that is farthest from the line between these; shape (places, coordinates)."""
+    if end - start < 2:
+        return _Farthest(0.0, start, start, end)
+    line, ways = places[end] - places[start], places[start + 1 : end] - places[start]
+    shares = (ways @ line / max(float(line @ line), 1e-300)).clip(0.0, 1.0)
+    distances = np.linalg.norm(ways - shares[:, None] * line, axis=1)
+    number = int(distances.argmax())
+    return _Farthest(float(distances[number]), start + 1 + number, start, end)
 
 
 def _has_keys(obj: bpy.types.Object | None) -> bool:
@@ -86,8 +142,8 @@ def _has_keys(obj: bpy.types.Object | None) -> bool:
     return False
 
 
-def _basis_matrices(obj: bpy.types.Object, frames: Sequence[float]) -> list[Matrix] | None:
-    """As ``keyed_matrices``, in the object's parent."""
+def _basis_matrices(obj: bpy.types.Object, frames: Sequence[float]) -> Floats | None:
+    """As of ``KeyedMotion``, in the object's parent."""
     animation = obj.animation_data
     if obj.rigid_body is not None or any(not one.mute for one in obj.constraints):
         return None
@@ -95,22 +151,44 @@ def _basis_matrices(obj: bpy.types.Object, frames: Sequence[float]) -> list[Matr
         return None
     if any(tuple(getattr(obj, name)) != still for name, still in _DELTAS.items()):
         return None
-    curves = [curve for curve in ([] if animation is None else curves_of(animation)) if not curve.mute]
+    curves = [curve for curve in ([] if animation is None else curves_of(animation)) if _is_evaluated(curve)]
     if any(curve.data_path.startswith(("delta", "rotation_mode")) for curve in curves):
         return None
-    keyed = {(curve.data_path, curve.array_index): curve for curve in curves if curve.data_path in _PATHS}
-    values = {path: list(getattr(obj, path)) for path in _PATHS}
-    matrices = []
-    for frame in frames:
-        for (path, index), curve in keyed.items():
-            values[path][index] = curve.evaluate(frame)
-        matrices.append(Matrix.LocRotScale(values["location"], _turn(obj.rotation_mode, values), values["scale"]))
+    values = {path: np.tile(np.array(getattr(obj, path)), (len(frames), 1)) for path in _PATHS}
+    for curve in curves:
+        # Blender skips one of a component that there is not
+        if curve.data_path in _PATHS and curve.array_index < values[curve.data_path].shape[1]:
+            values[curve.data_path][:, curve.array_index] = [curve.evaluate(frame) for frame in frames]
+    matrices = np.tile(np.eye(4), (len(frames), 1, 1))
+    matrices[:, :3, :3] = _turns(obj.rotation_mode, values) * values["scale"][:, None]
+    matrices[:, :3, 3] = values["location"]
     return matrices
 
 
-def _turn(mode: str, values: dict[str, Any]) -> Quaternion:
-    """The rotation of an object, by its mode."""
-    euler, quaternion, (angle, *axis) = (values[path] for path in _TURNS)
+def _is_evaluated(curve: bpy.types.FCurve) -> bool:
+    """Whether Blender does not skip a curve, as it does one that is muted, or has no keys."""
+    return not curve.mute and not curve.is_empty
+
+
+def _turns(mode: str, values: Mapping[str, Floats]) -> Floats:
+    """The rotations of an object, by its mode, shape (frames, 3, 3)."""
+    euler, quaternion, angle_axis = (values[path] for path in _TURNS)
     if mode == "QUATERNION":
-        return Quaternion(quaternion).normalized()
-    return Quaternion(axis, angle) if mode == "AXIS_ANGLE" else Euler(euler, mode).to_quaternion()
+        sides = quaternion[:, 1:]
+        return _rotations(sides, 2.0 * np.arctan2(np.linalg.norm(sides, axis=1), quaternion[:, 0]))
+    if mode == "AXIS_ANGLE":
+        return _rotations(angle_axis[:, 1:], angle_axis[:, 0])
+    first, second, third = (_rotations(np.eye(3)[[k]], euler[:, k]) for k in map("XYZ".index, mode))
+    turns: Floats = third @ second @ first
+    return turns
+
+
+def _rotations(axes: Floats, angles: Floats) -> Floats:
+    """Rotations about axes of any length, shape (frames or 1, 3), none about 0, by angles [rad]: Rodrigues' formula."""
+    lengths = np.linalg.norm(axes, axis=1)
+    unit = axes / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    angles = np.where(lengths > 0.0, angles, 0.0)[:, None, None]
+    across = np.cross(np.eye(3), unit[:, None])
+    along = unit[:, :, None] * unit[:, None]
+    turns: Floats = np.cos(angles) * np.eye(3) + np.sin(angles) * across + (1.0 - np.cos(angles)) * along
+    return turns

@@ -3,6 +3,8 @@
 
 Two do not: a gap is small. In a stack the outermost goes as far as all lack. So what is told of is the longest way
 through bodies that start too near, the sum of what their gaps lack.
+
+Of two that cross, ``crossed`` tells: what is crossed is taken apart, however thin it is.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from ...scene.scene import Scene
 from ...scene.starts import takes_no_part, without_contact
 from ..measures.solid_measures import fans
 from ..reading.feel import length_of
+from .crossed import crosses
 from .gaps import Gaps, meet
 from .reach import starting_places
 from .triangle_trees import triangle_tree
@@ -81,10 +84,18 @@ def near_stacks(scene: Scene) -> Iterator[tuple[list[NearPair], float]]:
         if any((len(numbers) - 1) * most <= VISIBLE * size for most in bounds):
             continue
         near = _measured(scene.bodies, [pair for pair in candidates if pair[0] in numbers], gaps)
-        for mine in _groups([(pair.first, pair.second) for pair in near]):
-            pairs = [pair for pair in near if pair.first in mine]
-            if (way := _longest_way(pairs)) > VISIBLE * size:
-                yield pairs, way
+        # asked for where something is told alone, for it takes long
+        told = [pair for pairs, _ in _seen_stacks(near, size) for pair in pairs]
+        apart = [pair for pair in told if not crosses(scene.bodies[pair.first], scene.bodies[pair.second])]
+        yield from _seen_stacks(apart, size)
+
+
+def _seen_stacks(near: Sequence[NearPair], size: float) -> Iterator[tuple[list[NearPair], float]]:
+    """The stacks of bodies that would be seen to move apart, whose greatest is so long [m], and how far they would."""
+    for mine in _groups([(pair.first, pair.second) for pair in near]):
+        pairs = [pair for pair in near if pair.first in mine]
+        if (way := _longest_way(pairs)) > VISIBLE * size:
+            yield pairs, way
 
 
 def shown_length(body: Body) -> float:

@@ -12,7 +12,6 @@ collider is asked for at each place that its transforms give it, see ``keyed_mot
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -35,6 +34,8 @@ Ints = npt.NDArray[np.int32]
 
 # how much longer a cloth may become that hangs
 _STRETCH = 1.1
+# how often the part of a way is shortened by a third on which a sphere is nearest
+_THIRDS = 30
 
 
 class Box(NamedTuple):
@@ -54,19 +55,14 @@ class Box(NamedTuple):
 
         It is empty where the first share is greater than the second.
         """
-        first, way = starts @ self.axes, (ends - starts) @ self.axes
-        # parallel to a side, a line is between two of them all along, or nowhere
-        way = np.where(np.abs(way) < 1e-30, 1e-30, way)
-        begins, stops = (self.low - first) / way, (self.high - first) / way
-        enters, leaves = np.zeros(len(way)), np.ones(len(way))
-        for begin, stop in zip(begins.T, stops.T, strict=True):
-            enters, leaves = np.maximum(enters, np.minimum(begin, stop)), np.minimum(leaves, np.maximum(begin, stop))
-        return np.stack([enters, leaves], axis=1)
+        first, last = starts @ self.axes, ends @ self.axes
+        return _shares_below(np.hstack([first, -first]), np.hstack([last, -last]), np.hstack([self.high, -self.low]))
 
-    def distance(self, point: Floats) -> float:
-        """How far a point is from the box, 0 inside [m]."""
-        place = point @ self.axes
-        return float(np.linalg.norm(place - place.clip(self.low, self.high)))
+    def distances(self, points: Floats) -> Floats:
+        """How far points are from the box, 0 inside [m], shape (points,); of shape (points, 3)."""
+        places = points @ self.axes
+        far: Floats = np.linalg.norm(places - places.clip(self.low, self.high), axis=1)
+        return far
 
     def lowest(self, normal: Floats) -> float:
         """How far it reaches against a direction at most: the least of normal · point; ``normal`` of shape (3,)."""
@@ -90,30 +86,42 @@ class Boxes:
 
     def __init__(self, gravity: Floats) -> None:
         self._gravity, self._axes = gravity, upright_axes(gravity)
-        self._made: dict[str, tuple[Box, ...]] = {}
+        self._made: dict[str, tuple[Floats, Floats]] = {}
         self._reaches: dict[str, Box] = {}
 
-    def about(self, one: Body | Collider) -> tuple[Box, ...]:
-        """Those of a body, or of a mesh collider on its way from each of its places to the next; one where it stands.
+    def parts_within(self, one: Body | Collider, reach: Box) -> Floats:
+        """Which part of each way of a mesh or a sphere meets a box, as shares of the way from a place to the next.
 
-        In these, not about all places at once, for the way may be bent.
+        What stands, as a body, goes from its place to its place. On a way it goes straight, so that its own box does.
+
+        Returns:
+            shape (ways, 2); the part is empty where the first share is greater than the second.
         """
+        low, high = self._ends(one)
+        bounds = np.hstack([low, -high])
+        return _shares_below(bounds[_befores(bounds)], bounds[_afters(bounds)], np.hstack([reach.high, -reach.low]))
+
+    def _ends(self, one: Body | Collider) -> tuple[Floats, Floats]:
+        """The ends of the boxes about a body, a mesh or a sphere at each of its places [m], shape (places, 3)."""
         if one.identifier not in self._made:
-            starts, ends, turned = starting_places(one), [], np.zeros((3, 3))
-            for motion in motions_of(one):
-                shift = motion[:3, 3] @ self._axes
-                # what does not turn has a box of the same size
-                if not np.allclose(turned, motion[:3, :3], rtol=0.0, atol=1e-6):
-                    turned, places = motion[:3, :3], starts @ (motion[:3, :3].T @ self._axes)
-                    low, high = places.min(axis=0), places.max(axis=0)
-                ends.append((low + shift, high + shift))
-            # what stands goes from its place to its place
-            ways = itertools.pairwise(ends * 2 if len(ends) == 1 else ends)
-            self._made[one.identifier] = tuple(
-                Box(self._axes, np.minimum(before[0], after[0]), np.maximum(before[1], after[1]))
-                for before, after in ways
-            )
+            self._made[one.identifier] = self._mesh_ends(one) if _has_mesh(one) else self._ball_ends(one)
         return self._made[one.identifier]
+
+    def _mesh_ends(self, one: Body | Collider) -> tuple[Floats, Floats]:
+        starts, ends, turned = starting_places(one), [], np.zeros((3, 3))
+        for motion in motions_of(one):
+            shift = motion[:3, 3] @ self._axes
+            # what does not turn has a box of the same size
+            if not np.allclose(turned, motion[:3, :3], rtol=0.0, atol=1e-6):
+                turned, places = motion[:3, :3], starts @ (motion[:3, :3].T @ self._axes)
+                low, high = places.min(axis=0), places.max(axis=0)
+            ends.append((low + shift, high + shift))
+        lows, highs = zip(*ends, strict=True)
+        return np.array(lows), np.array(highs)
+
+    def _ball_ends(self, ball: Collider) -> tuple[Floats, Floats]:
+        centres, radii = ball.transforms[:, :3, 3] @ self._axes, ball_radii(ball)[:, None]
+        return centres - radii, centres + radii
 
     def reach(self, body: Body) -> Box:
         """Where a body may come, as ``reach_of``."""
@@ -165,18 +173,80 @@ def reach_of(body: Body, gravity: Floats) -> Box:
 def _is_reached(collider: Collider, reach: Box, boxes: Boxes) -> bool:
     """Whether a collider comes to where a body may come, by the box of ``reach_of``."""
     if has_triangles(collider):
-        return any(reach.meets(box) for box in boxes.about(collider))
-    return any(_is_met(replace(collider, transforms=matrix[None]), reach) for matrix in collider.transforms)
-
-
-def _is_met(collider: Collider, reach: Box) -> bool:
-    """Whether a plane or a sphere is where a body may come."""
-    matrix = collider.transforms[0]
+        enters, leaves = boxes.parts_within(collider, reach).T
+        return bool((enters <= leaves).any())
     if collider.shape == PLANE:
-        normal = plane_normal(collider)
-        return reach.lowest(normal) <= float(normal @ matrix[:3, 3])
-    radius = collider.radius * float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
-    return reach.distance(matrix[:3, 3]) <= radius
+        # what does not turn is highest at a place
+        return any(_is_below(replace(collider, transforms=matrix[None]), reach) for matrix in collider.transforms)
+    return least_radius_within(collider, reach, boxes) > 0.0
+
+
+def _is_below(plane: Collider, reach: Box) -> bool:
+    """Whether a plane is where a body may come."""
+    normal = plane_normal(plane)
+    return reach.lowest(normal) <= float(normal @ plane.transforms[0, :3, 3])
+
+
+def ball_radii(ball: Collider) -> Floats:
+    """The radius of a sphere at each of its places [m], shape (places,); 0 of what is none."""
+    radii: Floats = ball.radius * np.cbrt(np.abs(np.linalg.det(ball.transforms[:, :3, :3])))
+    return radii
+
+
+def least_radius_within(ball: Collider, reach: Box, boxes: Boxes) -> float:
+    """The least radius with which a sphere comes within reach [m]; 0 where it does not, or is none."""
+    radii, centres = ball_radii(ball), ball.transforms[:, :3, 3]
+    parts = boxes.parts_within(ball, reach)
+    ways = np.flatnonzero(parts[:, 0] <= parts[:, 1])
+    before, after = _befores(centres)[ways], _afters(centres)[ways]
+
+    def at(shares: Floats) -> tuple[Floats, Floats]:
+        """Radii, and how far the ball is from the box, on each way."""
+        radius = radii[before] + shares * (radii[after] - radii[before])
+        place = centres[before] + shares[:, None] * (centres[after] - centres[before])
+        return radius, reach.distances(place) - radius
+
+    first, last = parts[ways].T
+    low, high = first, last
+    # on a straight way the distance is convex: it has one least value
+    for _ in range(_THIRDS if len(radii) > 1 and len(ways) else 0):
+        some, more = low + (high - low) / 3.0, high - (high - low) / 3.0
+        is_before = at(some)[1] < at(more)[1]
+        low, high = np.where(is_before, low, some), np.where(is_before, more, high)
+    found = [radius[distance <= 0.0] for radius, distance in map(at, (first, low, last))]
+    return float(min((radius.min() for radius in found if len(radius)), default=0.0))
+
+
+def _has_mesh(one: Body | Collider) -> bool:
+    return isinstance(one, Body) or has_triangles(one)
+
+
+def _befores(places: Floats) -> Ints:
+    """Numbers of the places where ways begin, each of which leads to the next place; of one, to itself."""
+    return np.arange(max(len(places) - 1, 1), dtype=np.int32)
+
+
+def _afters(places: Floats) -> Ints:
+    """Numbers of the places where the ways of ``_befores`` end."""
+    return np.minimum(_befores(places) + 1, len(places) - 1, dtype=np.int32)
+
+
+def _shares_below(first: Floats, last: Floats, most: Floats) -> Floats:
+    """On which part of straight ways all coordinates are at most what is given, as shares from start to end.
+
+    Args:
+        first: coordinates at the start, shape (ways, coordinates).
+        last: at the end, likewise.
+        most: shape (coordinates,).
+
+    Returns:
+        shape (ways, 2); the part is empty where the first share is greater than the second.
+    """
+    # what stays is below all along, or nowhere
+    way = np.where(np.abs(last - first) < 1e-30, 1e-30, last - first)
+    reached = (most - first) / way
+    enters, leaves = np.where(way < 0.0, reached, 0.0), np.where(way > 0.0, reached, 1.0)
+    return np.stack([enters.max(axis=1, initial=0.0), leaves.min(axis=1, initial=1.0)], axis=1)
 
 
 def within_reach(body: Body, read: Scene, boxes: Boxes) -> Iterator[Body | Collider]:

@@ -34,7 +34,7 @@ from ..measures.solid_measures import edge_numbers, fans, triangle_edges
 from ..reading.mesh_reader import own_shape_keys
 from ..reading.modifier_stack import subdivision_levels
 from .gaps import Gaps, meet
-from .reach import Box, Boxes, motions_of, reach_of, starting_places
+from .reach import Box, Boxes, least_radius_within, motions_of, starting_places
 from .triangle_trees import triangle_tree
 
 Floats = npt.NDArray[np.float64]
@@ -62,7 +62,7 @@ def smoothed(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
         obj = objects.get(body.name)
         if obj is None or not body_kind(body.role, body.name).is_sheet or not smoothing(obj):
             continue
-        through = {name: (cut, gap) for name, cut, gap in _cuts(body, read, surfaces, gaps) if cut > gap}
+        through = {name: (cut, gap) for name, cut, gap in _cuts(body, read, surfaces, gaps, boxes) if cut > gap}
         if through:
             cut, gap = max(through.values())
             text = (
@@ -73,7 +73,9 @@ def smoothed(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
             yield Notice("W_SMOOTHED", text, body.name)
 
 
-def _cuts(body: Body, read: Scene, surfaces: Mapping[str, _Surface], gaps: Gaps) -> Iterator[tuple[str, float, float]]:
+def _cuts(
+    body: Body, read: Scene, surfaces: Mapping[str, _Surface], gaps: Gaps, boxes: Boxes
+) -> Iterator[tuple[str, float, float]]:
     """What a cloth may bend over: its name, how much nearer the cloth is shown there, and the gap to it [m].
 
     Args:
@@ -81,10 +83,12 @@ def _cuts(body: Body, read: Scene, surfaces: Mapping[str, _Surface], gaps: Gaps)
         read: the scene as it was read.
         surfaces: of meshes and jelly, by their identifiers.
         gaps: of this check.
+        boxes: of this check.
     """
-    edge, sees, reach = gaps.edge(body), body.contact.sees, reach_of(body, read.gravity)
+    edge, sees, reach = gaps.edge(body), body.contact.sees, boxes.reach(body)
     for one in read.colliders:
-        turn = _turn(one, surfaces.get(one.identifier), reach, edge) if sees is None or one.identifier in sees else 0.0
+        is_seen = sees is None or one.identifier in sees
+        turn = _turn(one, surfaces.get(one.identifier), reach, boxes, edge) if is_seen else 0.0
         if turn > 0.0:
             yield one.name, _cut(edge, turn), gaps.to_colliders(body)
     for other in read.bodies:
@@ -175,27 +179,32 @@ class _Surface:
 
     def turn(self, reach: Box, length: float) -> float:
         """By which angle a sheet bends within a length at most, over what it reaches of it [rad]."""
-        ways = np.flatnonzero([reach.meets(box) for box in self.boxes.about(self.of)])
+        parts = self.boxes.parts_within(self.of, reach)
+        ways = np.flatnonzero(parts[:, 0] <= parts[:, 1])
         if len(ways) == 0:
             return 0.0
         motions = motions_of(self.of)
         # a way is from a place to the next
         later = np.minimum(ways + 1, len(motions) - 1)
-        shares = np.linspace(0.0, 1.0, max(MOST_PLACES // len(ways), 2) if len(motions) > 1 else 1)
-        between = [(1.0 - share) * motions[ways] + share * motions[later] for share in shares]
-        places = np.concatenate(between)
+        steps = np.linspace(0.0, 1.0, max(MOST_PLACES // len(ways), 2) if len(motions) > 1 else 1)[:, None]
+        shares = (parts[ways, 0] + steps * (parts[ways, 1] - parts[ways, 0]))[:, :, None, None]
+        places = ((1.0 - shares) * motions[ways] + shares * motions[later]).reshape(-1, 4, 4)
         some = places[:: -(-len(places) // MOST_PLACES)]
-        return _greatest_turn(self, [reach.seen_from(motion) for motion in some], length)
+        # to what has grown, the segments are shorter; it counts as of one size where it has grown by about a tenth
+        scales = np.cbrt(np.abs(np.linalg.det(some[:, :3, :3])))
+        sizes = np.log(scales.clip(1e-30)).round(1)
+        return max(
+            _greatest_turn(self, [reach.seen_from(motion) for motion in some[sizes == size]], length / np.exp(size))
+            for size in np.unique(sizes)
+        )
 
 
-def _turn(collider: Collider, surface: _Surface | None, reach: Box, length: float) -> float:
+def _turn(collider: Collider, surface: _Surface | None, reach: Box, boxes: Boxes, length: float) -> float:
     """By which angle a sheet bends within a length at most, over what it reaches of a collider [rad]."""
     if surface is not None:
         return surface.turn(reach, length)
-    matrix = collider.transforms[0]
-    radius = collider.radius * float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
-    is_met = any(reach.distance(place) <= radius for place in collider.transforms[:, :3, 3])
-    return min(length / radius, np.pi) if radius > 0.0 and is_met else 0.0
+    radius = least_radius_within(collider, reach, boxes)
+    return min(length / radius, np.pi) if radius > 0.0 else 0.0
 
 
 def _greatest_turn(surface: _Surface, reaches: Sequence[Box], length: float) -> float:

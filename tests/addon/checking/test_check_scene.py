@@ -50,6 +50,13 @@ def test_the_range_of_the_scene(bpy, check, sound):
     assert check(frame_start=1, frame_end=20) == []
 
 
+def test_a_range_that_is_too_long_is_told_as_the_bake_would(bpy, check, sound):
+    bpy.context.scene.frame_end = 1_000_001
+    assert check() == [("E_FRAME_RANGE", "")]
+    bpy.context.scene.frame_end = 1_000_000
+    assert "E_FRAME_RANGE" not in dict(check())
+
+
 def test_no_bodies(bpy, check):
     assert [code for code, _ in check()][:1] == ["E_NOTHING"]
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,14 +17,14 @@ def found(named_by):
 @pytest.fixture
 def matrices(bpy):
     """Of an object at frames: by its keys, and by a step through the frames."""
-    from blender_xpbd.addon.checking.keyed_motion import keyed_matrices
+    from blender_xpbd.addon.checking.keyed_motion import KeyedMotion
 
     def both(obj, frames=(1, 4, 9, 17, 24)):
-        mine, stepped = keyed_matrices(obj, frames), []
+        mine, stepped = KeyedMotion(frames).matrices(obj), []
         for frame in frames:
             bpy.context.scene.frame_set(frame)
             stepped.append(obj.matrix_world.copy())
-        return mine if mine is None else np.array(mine), np.array(stepped)
+        return mine, np.array(stepped)
 
     return both
 
@@ -71,7 +73,7 @@ def test_keys_of_an_object_and_its_parents_give_its_places(bpy, matrices, mode):
     assert np.ptp(stepped, axis=0).max() > 1.0
 
 
-@pytest.mark.parametrize("case", ["constraint", "driver", "track", "bone", "delta"])
+@pytest.mark.parametrize("case", ["constraint", "driver", "track", "bone", "delta", "delta quaternion"])
 def test_what_else_may_move_it_is_not_known(bpy, matrices, case):
     box = cube(bpy)
     keyed(box, "location", (0.0, 0.0, 0.0), (3.0, 0.0, 0.0))
@@ -83,10 +85,31 @@ def test_what_else_may_move_it_is_not_known(bpy, matrices, case):
         box.animation_data.nla_tracks.new()
     elif case == "delta":
         box.delta_location.x = 1.0
+    elif case == "delta quaternion":
+        box.rotation_mode, box.delta_rotation_quaternion = "QUATERNION", (0.6, 0.8, 0.0, 0.0)
     else:
         bpy.ops.object.armature_add()
         box.parent, box.parent_type, box.parent_bone = bpy.context.object, "BONE", "Bone"
     assert matrices(box)[0] is None
+
+
+@pytest.mark.parametrize("case", ["empty", "muted", "no component"])
+def test_curves_that_blender_skips_do_not_count(bpy, matrices, case):
+    from blender_xpbd.addon.reading.motion import curves_of
+
+    box = cube(bpy)
+    keyed(box, "location", (0.0, 0.0, 0.0), (3.0, 2.0, 1.0))
+    box.location.x = 5.0
+    curve = next(one for one in curves_of(box.animation_data) if one.array_index == 0)
+    if case == "empty":
+        curve.keyframe_points.clear()
+    elif case == "muted":
+        curve.mute = True
+    else:
+        curve.array_index = 7
+    mine, stepped = matrices(box)
+    np.testing.assert_allclose(mine, stepped, atol=1e-5)
+    assert (stepped[:, 0, 3] == 5.0).all()
 
 
 @pytest.mark.parametrize("of", ["box", "parent"])
@@ -109,10 +132,59 @@ def test_what_comes_to_a_curtain_by_keys_is_told(bpy, found, of, shape):
     assert found() == []
 
 
-def test_what_passes_between_two_looks_is_told(bpy, found):
+@pytest.mark.parametrize("last", [101, 110, 148])
+@pytest.mark.parametrize("shape", ["MESH", "SPHERE"])
+def test_what_passes_between_two_looks_is_told(bpy, found, shape, last):
+    curtain(bpy)
+    box = cube(bpy, size=0.3 if shape == "MESH" else 0.1)
+    box.xpbd.collider_shape = shape
+    keyed(box, "location", (0.0, 2.5, 0.0), (0.0, -2.5, 0.0), frames=(100, last))
+    assert found() == [("Sheet", "Box")]
+
+
+@pytest.mark.parametrize("shape", ["MESH", "SPHERE"])
+@pytest.mark.parametrize("far", [2.0, 4.0])
+@pytest.mark.parametrize("sideways", [60.0, 250.0, 1000.0])
+def test_where_it_turns_back_is_told_however_far_it_goes_later(bpy, found, shape, far, sideways):
+    curtain(bpy)
+    box = cube(bpy, size=0.3 if shape == "MESH" else 0.1)
+    box.xpbd.collider_shape = shape
+    keyed(box, "location", (0.0, far, 0.0), (0.0, 0.3, 0.0), frames=(1, 20))
+    keyed(box, "location", (0.0, far, 0.0), (sideways, far, 0.0), frames=(40, 240))
+    bpy.context.scene.frame_set(1)
+    assert found() == [("Sheet", "Box")]
+
+
+@pytest.mark.parametrize("shape", ["MESH", "SPHERE"])
+def test_a_slanting_way_past_a_curtain_is_no_way_through_it(bpy, named_by, shape):
+    """The box about its ends holds the curtain."""
+    curtain(bpy, modifier=False).modifiers.new("Shown", "SMOOTH")
+    box = cube(bpy, size=0.3)
+    box.xpbd.collider_shape = shape
+    keyed(box, "location", (-2.0, 8.0, 0.0), (8.0, -2.0, 0.0))
+    assert named_by("W_SHOWN_SMOOTH")() == []
+    keyed(box, "location", (-4.0, 4.0, 0.0), (4.0, -4.0, 0.0))
+    assert named_by("W_SHOWN_SMOOTH")() == [("Sheet", "Box")]
+
+
+@pytest.mark.parametrize(("first", "last", "is_told"), [(1.0, 20.0, False), (20.0, 1.0, True)])
+def test_a_sphere_counts_by_its_size_where_it_comes(bpy, found, first, last, is_told):
+    curtain(bpy)
+    ball = cube(bpy, "Ball", size=0.1)
+    ball.xpbd.collider_shape = "SPHERE"
+    keyed(ball, "location", (0.0, 5.0, 0.0), (0.0, 0.3, 0.0))
+    keyed(ball, "scale", (first,) * 3, (last,) * 3)
+    bpy.context.scene.frame_set(1)
+    assert found() == ([("Sheet", "Ball")] if is_told else [])
+
+
+@pytest.mark.parametrize("first", [1.0, 0.2, 0.1, 0.01, 1e-4])
+def test_a_box_counts_by_the_size_to_which_it_grows(bpy, found, first):
     curtain(bpy)
     box = cube(bpy, size=0.3)
-    keyed(box, "location", (0.0, 2.5, 0.0), (0.0, -2.5, 0.0), frames=(100, 101))
+    box.location.y = 0.3
+    keyed(box, "scale", (first,) * 3, (1.0,) * 3)
+    bpy.context.scene.frame_set(1)
     assert found() == [("Sheet", "Box")]
 
 
@@ -152,3 +224,49 @@ def test_the_other_checks_of_what_is_shown_see_it_come(bpy, named_by, modifier, 
     keyed(cube(bpy, size=0.3), "location", (0.0, 5.0, 0.0), (0.0, 0.3, 0.0), frames=(1, 60))
     bpy.context.scene.frame_set(1)
     assert named_by(code)() == [("Sheet", "Box")]
+
+
+@pytest.mark.parametrize("modifier", ["SUBSURF", "SOLIDIFY", "SMOOTH", ""])
+def test_keys_are_looked_at_only_where_something_asks_for_them(bpy, found, monkeypatch, modifier):
+    from blender_xpbd.addon.checking import check_scene
+
+    asked, with_keyed_motion = [], check_scene.with_keyed_motion
+
+    def counted(*of):
+        asked.append(of)
+        return with_keyed_motion(*of)
+
+    monkeypatch.setattr(check_scene, "with_keyed_motion", counted)
+    sheet = curtain(bpy, modifier=False)
+    if modifier:
+        sheet.modifiers.new("Shown", modifier)
+    keyed(cube(bpy), "location", (0.0, 5.0, 0.0), (0.0, 0.3, 0.0))
+    found()
+    assert len(asked) == bool(modifier)
+
+
+def test_the_more_colliders_have_keys_the_fewer_frames_are_looked_at_each_parent_once(bpy, monkeypatch):
+    from blender_xpbd.addon.checking import keyed_motion
+    from blender_xpbd.addon.checking.check_scene import read_first_frame
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    looks, basis_matrices = [], keyed_motion._basis_matrices
+
+    def counted(obj, frames):
+        looks.append((obj.name, len(frames)))
+        return basis_matrices(obj, frames)
+
+    monkeypatch.setattr(keyed_motion, "_basis_matrices", counted)
+    monkeypatch.setattr(keyed_motion, "MOST_LOOKS", 300)
+    curtain(bpy)
+    bpy.ops.object.empty_add()
+    parent = bpy.context.object
+    parent.name = "Parent"
+    keyed(parent, "location", (0.0, 5.0, 0.0), (0.0, 0.3, 0.0))
+    for name in "ABC":
+        cube(bpy, name).parent = parent
+    bpy.context.scene.frame_set(1)
+    read = read_first_frame(bpy.context, BakeOptions()).scene
+    moved = keyed_motion.with_keyed_motion(bpy.context.scene, replace(read, frames=replace(read.frames, end=900)))
+    assert looks == [("A", 100), ("Parent", 100), ("B", 100), ("C", 100)]
+    np.testing.assert_allclose([one.transforms[-1, 1, 3] for one in moved.colliders], 0.3, atol=1e-6)

@@ -77,10 +77,9 @@ def test_fit_thickness_lets_folds_stay(bpy, found, strip):
 
 def test_fit_thickness_sees_folds_and_the_stack_on_them(bpy, found, strip):
     strip()
-    bpy.ops.mesh.primitive_grid_add(x_subdivisions=8, y_subdivisions=8, size=0.1, location=(0.05, 0.0, 0.106))
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=8, y_subdivisions=8, size=0.1, location=(0.05, 0.0, 0.1035))
     sheet = bpy.context.object
     sheet.name, sheet.xpbd.role = "Sheet", "CLOTH"
-    bpy.context.object.location.z = 0.103 + 0.0005
     for height in (0.1045, 0.1055, 0.1065):
         bpy.ops.mesh.primitive_grid_add(x_subdivisions=8, y_subdivisions=8, size=0.099, location=(0.05, 0.0, height))
         bpy.context.object.xpbd.role = "CLOTH"

@@ -64,6 +64,16 @@ def test_what_does_not_push_is_not_told(bpy, found, case):
     assert found() == []
 
 
+def test_what_crosses_is_told_so_alone(bpy, found, named_by):
+    crossing, apart = sheets(bpy, 5, 0.0, cells=7), sheets(bpy, 5, 0.001)
+    for number, obj in enumerate(crossing):
+        # about a line through the middles, at whose ends they are up to 1 mm apart
+        obj.rotation_euler.x, obj.location.x = 0.005 * number, 0.2
+    assert [row[:5] for row in found()] == [tuple(obj.name for obj in apart)]
+    assert [row[:2] for row in named_by("W_TANGLED")()] == [(f"Sheet{k}", f"Sheet{k + 1}") for k in range(4)]
+    assert bpy.ops.xpbd.fit_thickness(object_name="Sheet0") == {"CANCELLED"}
+
+
 def test_fit_thickness_lets_them_stay(bpy, found):
     made = sheets(bpy, 5, 0.001)
     assert found()

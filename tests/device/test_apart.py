@@ -76,8 +76,9 @@ def pass_unknown(found: ti.types.ndarray(ti.f64, 1)):
 
 @pytest.fixture
 def called(taichi_cpu, monkeypatch):
-    """Names of the functions that kernels were made to call; kernels of other tests are gone."""
+    """Names of the functions that kernels were made to call; kernels of other tests and runs are not taken."""
     forget()
+    monkeypatch.setattr("blender_xpbd.device.kept_kernels._can_keep", lambda: False)
     names, call = [], module._call
 
     def record(inlined, name, arguments):

@@ -177,7 +177,9 @@ def test_a_sample_counts_no_more_than_all(bpy, monkeypatch):
 
     def count():
         (notice,) = crossed.starts_crossed(pair)
-        return int(re.search(r"\(\D*(\d+)\)", notice.message)[1]), "at least" in notice.message
+        found = re.search(r"\(\D*(\d+)\)", notice.message)
+        assert found is not None
+        return int(found[1]), "at least" in notice.message
 
     all_of_them, is_sample = count()
     assert not is_sample

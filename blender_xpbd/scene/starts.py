@@ -29,6 +29,13 @@ MOST_SAMPLED = 1000
 # docs/experiments.md (Round colliders under coarse cloth). Where there is hardly a gap, of which W_GAP tells, the share
 # of the face or of the sphere
 _DIP, _LEAST_DIP = 0.75, 0.02
+# as a share of the greatest coordinate, four times what single precision tells apart: the solver keeps places in it,
+# and they are sums of up to four
+ROUNDING = 5e-7
+# ways by which what touches is tried to be freed: faces that lie on each other have few, and each is a search
+MOST_WAYS = 16
+# normals that differ by less than this are one way
+_SAME_WAY = 1e-4
 
 
 def bodies_meet(body: Body, other: Body) -> bool:
@@ -102,6 +109,25 @@ def _shared(one: Floats, other: Floats) -> int:
     """How many points are exactly at one of some others; shapes (n, 3) and (m, 3)."""
     places = np.unique(np.concatenate([other, one]), axis=0, return_inverse=True)[1].reshape(-1)
     return int(np.isin(places[len(other) :], places[: len(other)]).sum())
+
+
+def touching_shifts(triangles: Floats, step: float) -> Floats:
+    """By what one of two surfaces is moved to see whether they touch alone: there and back along each unlike normal.
+
+    Args:
+        triangles: corners of those that cross, shape (triangles, 3, 3) [m].
+        step: how far [m].
+
+    Returns:
+        shape (shifts, 3) [m]; none where they have more than ``MOST_WAYS`` normals.
+    """
+    a, b, c = np.moveaxis(triangles, 1, 0)
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    sound = (normals / np.where(lengths > 0.0, lengths, 1.0))[lengths[:, 0] > 0.0]
+    ways = np.unique((sound / _SAME_WAY).round(), axis=0) * _SAME_WAY
+    shifts: Floats = step * np.stack([ways, -ways], axis=1).reshape(-1, 3)
+    return shifts if len(ways) <= MOST_WAYS else shifts[:0]
 
 
 def enclosed_notice(body: Body, outer: str) -> Notice:

@@ -20,7 +20,7 @@ from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.listing import listed
 from ...scene.scene import Scene
-from ...scene.starts import without_contact
+from ...scene.starts import ROUNDING, touching_shifts, without_contact
 from ..measures.solid_measures import fans
 from .gaps import meet
 from .reach import starting_places
@@ -29,15 +29,11 @@ from .triangle_trees import overlapping, triangle_tree
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# of the greatest coordinate, by how much what touches may seem to cross; and the ways that are tried to free it
-ROUNDING, MOST_WAYS = 5e-7, 16
 # pairs of triangles that are looked at in a check, at most, and for two bodies in any case; and of how many triangles
 # the first are found: a check is for the moment of a click
 MOST_PAIRS, LEAST_PAIRS, FIRST_ASKED = 100_000, 1000, 8
 # the golden ratio, less 1
 _GOLDEN = 0.5 * (5.0**0.5 - 1.0)
-# normals that differ by less are one way
-_SAME_WAY = 1e-4
 # what lies exactly on an edge is moved to one side of it, by a share of the size along no axis and no diagonal
 _TIE = 1e-9 * np.array([0.357, 0.213, 0.909])
 # of a triangle, the corners of each edge
@@ -167,11 +163,9 @@ def _crossings(one: _Surface, other: _Surface, pairs: Ints) -> int:
         return 0
     through, back = _passing(first, second), _passing(second, first)
     found = through.any(axis=1) | back.any(axis=1)
-    ways = _ways(np.concatenate([first[found], second[found]]))
-    if len(ways) <= MOST_WAYS:
-        for shift in (side * step * way for way in ways for side in (1.0, -1.0)):
-            if not (_passing(first + shift, second).any() or _passing(second, first + shift).any()):
-                return 0
+    for shift in touching_shifts(np.concatenate([first[found], second[found]]), step):
+        if not (_passing(first + shift, second).any() or _passing(second, first + shift).any()):
+            return 0
     return _distinct(through, a, b) + _distinct(back, b, a)
 
 
@@ -212,13 +206,3 @@ def _distinct(passes: npt.NDArray[np.bool_], corners: Ints, others: Ints) -> int
     rows, edges = np.nonzero(passes)
     ends = np.sort(np.stack([corners[rows, _EDGES[edges, k]] for k in range(2)], axis=1), axis=1)
     return len(np.unique(np.column_stack([ends, others[rows]]), axis=0))
-
-
-def _ways(triangles: Floats) -> Floats:
-    """The unlike unit normals of triangles, shape (ways, 3); from corners of shape (triangles, 3, 3)."""
-    a, b, c = np.moveaxis(triangles, 1, 0)
-    normals = np.cross(b - a, c - a)
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    sound = (normals / np.where(lengths > 0.0, lengths, 1.0))[lengths[:, 0] > 0.0]
-    ways: Floats = np.unique((sound / _SAME_WAY).round(), axis=0) * _SAME_WAY
-    return ways

@@ -7,21 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ...geometry.search.surfaces import Surfaces
+from ...scene.starts import ROUNDING, touching_shifts
 from .crossings import CrossingSearch
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
-# as a share of the greatest coordinate, four times what single precision tells apart: places are kept in it, and are
-# sums of up to four
-ROUNDING = 5e-7
 # how many times that a solid is blown up to see what it touches
 BLOWN_UP = 4.0
-# ways that are tried: faces that lie on each other have few, and each is a search
-MOST_WAYS = 16
-# normals that differ by less than this are one way
-_SAME_WAY = 1e-4
 
 
 def without_touching(surfaces: Surfaces, positions: Floats, found: Ints) -> Ints:
@@ -126,24 +120,11 @@ def _is_freed(
     """Whether the first of two objects crosses the second no more where it is moved by rounding, along some normal."""
     ends, corners = surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]
     beside = np.isin(surfaces.triangles, np.unique(ends)).sum(axis=1) > 1
-    ways = _ways(positions[np.concatenate([corners, surfaces.triangles[beside]])])
-    if len(ways) > MOST_WAYS:
-        return False
     step = ROUNDING * float(np.abs(positions[np.concatenate([ends.ravel(), corners.ravel()])]).max())
     is_first = surfaces.point_objects == pair[0]
-    for way in (side * way for way in ways for side in (1.0, -1.0)):
+    for shift in touching_shifts(positions[np.concatenate([corners, surfaces.triangles[beside]])], step):
         moved = positions.copy()
-        moved[is_first] += step * way
+        moved[is_first] += shift
         if not (_pairs(surfaces, search.find(moved)) == pair).all(axis=1).any():
             return True
     return False
-
-
-def _ways(triangles: Floats) -> Floats:
-    """The unlike normals of triangles, from corners of shape (triangles, 3, 3)."""
-    a, b, c = np.moveaxis(triangles, 1, 0)
-    normals = np.cross(b - a, c - a)
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    sound = (normals / np.where(lengths > 0.0, lengths, 1.0))[lengths[:, 0] > 0.0]
-    ways: Floats = np.unique((sound / _SAME_WAY).round(), axis=0) * _SAME_WAY
-    return ways

@@ -70,6 +70,7 @@ class BodyModel:
         joined: of each particle, the one that moves in its place; empty where it moves by itself.
         fragments: the pieces that it may tear into; None where it is no solid that tears.
         joints: about which it turns.
+        held: of jelly, whether each particle hangs on pins or a goal, see ``held``; empty for other kinds.
     """
 
     body: Body
@@ -97,6 +98,7 @@ class BodyModel:
     joined: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     fragments: Fragments | None = None
     joints: Joints = field(default_factory=Joints)
+    held: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @property
     def contact_offset(self) -> float:

@@ -14,6 +14,7 @@ from ..constraints.corotated import COROTATED, build_corotated
 from ..constraints.deferred import DeferredBlock
 from ..constraints.distance import build_distance, network_compliance
 from ..constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
+from ..constraints.neo_hookean_single import STILL_RATE
 from ..constraints.tetrahedron_element import lame_parameters, solid_tetrahedra
 from ..constraints.tetrahedron_volume import build_tetrahedron_volume
 from ..geometry.chunks import chunks
@@ -30,6 +31,7 @@ from ..scene.body_contact import JELLY_THICKNESS_SHARE
 from ..scene.settings import SolverSettings
 from .body_links import with_own_particles
 from .body_model import BodyModel, Joints, followed, have_own_particles, is_direct, last_parameter, scaled_parameter
+from .held import held_particles
 from .shape import build_shape
 from .shares import tetrahedron_shares
 from .spring_calibration import calibrated, solid_of_tetrahedra
@@ -70,6 +72,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
     pinned = body.pins.vertices
     pin_weights[joints.particles] = 1.0
     np.maximum.at(pin_weights, mesh.elements[pinned].ravel(), np.repeat(body.pins.weights.astype(np.float64), 4))
+    held = held_particles(body, mesh.elements, edges, pin_weights)
     frictions = np.zeros(0)
     if (friction := vertex_factors(body, "friction")) is not None:
         inner = embedded_factors(friction, mesh.elements, mesh.weights, edges, count)
@@ -80,7 +83,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         positions=mesh.vertices,
         masses=masses,
         blocks=(
-            *_solid(body, mesh, triangles, edges, particle_factors("stiffness"), settings),
+            *_solid(body, mesh, triangles, edges, particle_factors("stiffness"), held, settings),
             *build_shape(body, mesh.vertices, masses, edges, settings),
             *distances,
         ),
@@ -98,6 +101,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         joined=mesh.joined,
         fragments=mesh.fragments,
         joints=joints,
+        held=held,
     )
 
 
@@ -161,7 +165,13 @@ def _with_joints(
 
 
 def _solid(
-    body: Body, mesh: EmbeddedMesh, triangles: Ints, edges: Ints, factors: Floats | None, settings: SolverSettings
+    body: Body,
+    mesh: EmbeddedMesh,
+    triangles: Ints,
+    edges: Ints,
+    factors: Floats | None,
+    held: npt.NDArray[np.bool_],
+    settings: SolverSettings,
 ) -> list[ConstraintBlock]:
     material = body.material
     vertices, tetrahedra = mesh.vertices, mesh.tetrahedra
@@ -182,14 +192,15 @@ def _solid(
         ]
     if material.solid_model == "SPRINGS":
         return _springs(body, mesh, edges, np.maximum(mesh.fill, MINIMUM_FILL), factors)
-    return [_elements(body, mesh, triangles, factors)]
+    return [_elements(body, mesh, triangles, factors, held)]
 
 
-def _elements(body: Body, mesh: EmbeddedMesh, triangles: Ints, factors: Floats | None) -> ConstraintBlock:
+def _elements(
+    body: Body, mesh: EmbeddedMesh, triangles: Ints, factors: Floats | None, held_on: npt.NDArray[np.bool_]
+) -> ConstraintBlock:
     """Elastic tetrahedra."""
     material, vertices, shares = body.material, mesh.vertices, mesh.stiffness
     is_corotated = material.solid_model == "COROTATED"
-    build = build_corotated if is_corotated else build_neo_hookean
     solid = np.concatenate([solid_tetrahedra(vertices, mesh.tetrahedra[part]) for part in chunks(len(mesh.tetrahedra))])
     tetrahedra = mesh.tetrahedra if solid.all() else mesh.tetrahedra[solid]
     shares, fill = (shares, mesh.fill) if solid.all() else (shares[solid], mesh.fill[solid])
@@ -203,8 +214,10 @@ def _elements(body: Body, mesh: EmbeddedMesh, triangles: Ints, factors: Floats |
     def parameters_of(numbers: npt.NDArray[Any]) -> Floats:
         own = tetrahedra[numbers]
         modulus = material.youngs_modulus * constraint_factors(factors, own)
-        block = build(vertices, own, modulus, material.poissons_ratio, shares[numbers])
-        return block.parameters
+        solid_of = (vertices, own, modulus, material.poissons_ratio, shares[numbers])
+        if is_corotated:
+            return build_corotated(*solid_of).parameters
+        return build_neo_hookean(*solid_of, np.where(held_on[own[:, 0]], 0.0, STILL_RATE)).parameters
 
     kind = COROTATED if is_corotated else NEO_HOOKEAN
     return DeferredBlock(kind, tetrahedra, parameters_of, follows=("youngs_modulus",), yields=True)

@@ -2,16 +2,27 @@
 """Attachment of a particle to a moving point: C = x₁ − x₂ [m], three rows, compliance α [m/N] (XPBD 2016, eq. 18).
 
 The moving point is a particle of its own with inverse mass 0, so that nothing else in the solver knows of it.
+
+Euler's step takes ω² h/2 per time from a swing of the frequency ω, for it feels forces as they are at the end of the
+substep h. Most of what is attached is drawn to a goal, swings about it for seconds, and would swing half as far as it
+should. So the force is that of C − L ΔC, with the change ΔC of C in the substep: as it was L h before the end, by which
+(1 − L) ω² h/2 are taken. A swing of α̃ = 1/(ω h)² with such a force is stable for any ω h up to L = ½, and beyond that
+for (ω h)² < 4/(2 L − 1). So L is ``LAG`` where the force is soft for the substep, and less, ``LAG``/(1 + (ω h)²), where
+it is hard. At rest nothing changes.
 """
 
 import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType
+from .constraint import BDF2, DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType
 from .lanes import edge
 from .scaling import compliances
 from .weighted_sum import solve_rows
+
+# of the force behind the end of the substep, where it is soft [substeps]; chosen by hand: docs/experiments.md, What
+# jiggles
+LAG = 0.95
 
 
 @ti.func
@@ -27,6 +38,11 @@ def project_attachment(particles: ti.template(), constraints: ti.template(), i, 
     if ti.static(mode & PBD):
         delta = -parameters[p] / (weight + SMALL) * difference
     else:
+        if ti.static(not mode & BDF2):
+            alpha_tilde = parameters[p] * step[0]
+            lag = LAG * alpha_tilde / (alpha_tilde + weight + SMALL)
+            difference -= lag * (difference - edge(previous_positions[first], previous_positions[second]))
+            weight *= 1.0 - lag
         damping_time = 0.0
         if ti.static(mode & DAMPED):
             damping_time = 0.5 * (previous_positions[first][3] + previous_positions[second][3])

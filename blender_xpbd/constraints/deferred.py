@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Constraints whose parameters are computed when they are read, some rows at a time.
 
-A tetrahedron has 13 parameters. In double precision, and copied on the way from the body to the order of the solver,
+A tetrahedron has 14 parameters. In double precision, and copied on the way from the body to the order of the solver,
 they would be most of what building takes; computed in that order they are only ever there in single precision.
 """
 

@@ -44,9 +44,11 @@ from .constraint import (
 from .eigen import symmetric_eigen
 from .flow import ELEMENT_COLUMNS, flow_element
 from .neo_hookean_single import (
+    COMPLIANCE,
     MOBILITY,
     RATIO,
     SIDE_BY_SIDE,
+    STILL_RATE,
     WARM_START,
     least_mobility,
     project_neo_hookean_once,
@@ -85,7 +87,7 @@ def _project_repeatedly(particles: ti.template(), constraints: ti.template(), i,
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
     q1, q2, q3 = rest_rows(parameters, p)
-    ratio = parameters[p + 9]
+    ratio = parameters[p + RATIO]
     f1, f2, f3 = deformation(x1.xyz - x0.xyz, x2.xyz - x0.xyz, x3.xyz - x0.xyz, q1, q2, q3)
     n1, n2, n3 = f2.cross(f3), f3.cross(f1), f1.cross(f2)
     swelling = f1.dot(n1) - 1.0
@@ -112,7 +114,7 @@ def _project_repeatedly(particles: ti.template(), constraints: ti.template(), i,
 
     alpha_tilde = SMALL
     if ti.static(not mode & PBD):
-        alpha_tilde = parameters[p + 12] * step[0] + SMALL
+        alpha_tilde = parameters[p + COMPLIANCE] * step[0] + SMALL
     size = (x0[3] + x1[3] + x2[3] + x3[3]) * (q1.dot(q1) + q2.dot(q2) + q3.dot(q3))
     # near a line cof F vanishes but its change does not: without the last term the step would be unbounded
     stiffness = (ratio - 1.0 / 3.0) * volume_weight + ratio * ti.abs(swelling) * size / 9.0
@@ -123,7 +125,7 @@ def _project_repeatedly(particles: ti.template(), constraints: ti.template(), i,
     by_shape = (shape_weight + tiny) / (alpha_tilde * (shape_weight + tiny) + stiffness)
     forces = ti.Vector([shape_weight, pressure])
     shares = ti.Vector([by_shape, by_volume])
-    by_shape, by_volume = impulses(constraints, m, forces, shares, alpha_tilde, parameters[p + 12], step, mode)
+    by_shape, by_volume = impulses(constraints, m, forces, shares, alpha_tilde, parameters[p + COMPLIANCE], step, mode)
     positions[i0] = moved(x0, by_shape * a0 + by_volume * b0)
     positions[i1] = moved(x1, by_shape * a1 + by_volume * b1)
     positions[i2] = moved(x2, by_shape * a2 + by_volume * b2)
@@ -133,7 +135,7 @@ def _project_repeatedly(particles: ti.template(), constraints: ti.template(), i,
 @ti.func
 def damp_neo_hookean(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Damp the motion of one tetrahedron; arguments as in ``RateDamping``."""
-    ratio, strength = constraints.parameters[p + 9], step[0] / constraints.parameters[p + 12]
+    ratio, strength = constraints.parameters[p + RATIO], step[0] / constraints.parameters[p + COMPLIANCE]
     damp_tetrahedron(particles, constraints, i, p, m, strength, step[1], 2.0, ratio - 1.0)
 
 
@@ -168,7 +170,7 @@ def evaluate_neo_hookean(positions: npt.NDArray[np.float64], block: ConstraintBl
 NEO_HOOKEAN = ConstraintType(
     name="neo_hookean",
     particle_count=4,
-    parameters=(*ELEMENT_PARAMETERS, "λ̂/μ [1]", "mobility [1/(kg·m²)]", "least mobility", "compliance [1/(N·m)]"),
+    parameters=(*ELEMENT_PARAMETERS, "λ̂/μ [1]", "mobility [1/(kg·m²)]", "least mobility", "still rate [1/s]", "compliance [1/(N·m)]"),
     multiplier_count=2,
     project=project_neo_hookean,
     flow=Flow(flow_neo_hookean, (*ELEMENT_COLUMNS, MOBILITY, MOBILITY + 1)),
@@ -188,6 +190,7 @@ def build_neo_hookean(
     youngs_modulus: npt.ArrayLike,
     poissons_ratio: npt.ArrayLike,
     fill: npt.ArrayLike = 1.0,
+    still_rate: npt.ArrayLike = STILL_RATE,
 ) -> ConstraintBlock:
     """Make tetrahedra elastic.
 
@@ -197,6 +200,7 @@ def build_neo_hookean(
         youngs_modulus: E [Pa], positive, one for all or shape (tetrahedra,).
         poissons_ratio: ν, 0 to 0.4999, one for all or shape (tetrahedra,).
         fill: share of each tetrahedron that is filled with material, above 0, one for all or shape (tetrahedra,).
+        still_rate: of strain up to which a warm start gives no force later [1/s], one for all or shape (tetrahedra,).
 
     Raises:
         ValueError: E or ν out of range.
@@ -205,7 +209,8 @@ def build_neo_hookean(
     inverse_edges, volumes = element_parameters(positions, tetrahedra[solid])
     mu, lame = lame_parameters(youngs_modulus, poissons_ratio)
     shares = np.maximum(np.asarray(fill, np.float64), SMALLEST_FILL)
-    mu, lame, shares = (np.broadcast_to(values, solid.shape)[solid] for values in (mu, lame, shares))
+    rates = np.asarray(still_rate, np.float64)
+    mu, lame, shares, rates = (np.broadcast_to(values, solid.shape)[solid] for values in (mu, lame, shares, rates))
     unprepared = np.full((len(volumes), 2), np.nan)
-    columns = (inverse_edges, (lame + mu) / mu, unprepared, 1.0 / (mu * volumes * shares))
+    columns = (inverse_edges, (lame + mu) / mu, unprepared, rates, 1.0 / (mu * volumes * shares))
     return ConstraintBlock(NEO_HOOKEAN, tetrahedra[solid], np.column_stack(columns))

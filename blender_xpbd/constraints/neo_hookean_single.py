@@ -44,9 +44,10 @@ substep where elements are hard, and hardly where they are soft, which would reb
 substep later. L + θ is ``LAG`` in elements in which L is not more. At rest nothing is given. A mode of vibration is
 stable up to L + θ = 1, whatever its frequency and ρ.
 
-Nothing is given of what changes by less than ``STILL`` per second, along n by less than r times that, and that much
-less of what is more: friction keeps a body that sticks on a slope vibrating, and without Euler's damping of that it
-would creep. Along n slow strain changes the stress r times as fast.
+Nothing is given of what changes by less than a *still rate* per second, along n by less than r times that, and that
+much less of what is more: friction keeps a body that sticks on a slope vibrating, and without Euler's damping of that it
+would creep. Along n slow strain changes the stress r times as fast. What pins or a goal hold does not creep, and what
+an artist wants of it is that it jiggles: there the rate is 0. It is a parameter of each tetrahedron.
 
 The pull of a vanishing element fades, see ``neo_hookean``.
 """
@@ -56,14 +57,14 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import SMALL, WARM, ConstraintBlock, SideBySide, WarmStart, moved
-from .side_by_side import LANES, four, matrix, number, put_matrix
+from .side_by_side import LANES, matrix, number, put_matrix
 from .tetrahedron_element import deformation, pulls
 
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line;
 # chosen by hand
 LINE_SHARE = 1e-3
-# where r and the mobilities are among the parameters, and how many there are; the compliance is the last
-RATIO, MOBILITY, COLUMNS = 9, 10, 13
+# where r, the mobilities, the still rate and the compliance are among the parameters, and how many there are
+RATIO, MOBILITY, STILL, COMPLIANCE, COLUMNS = 9, 10, 12, 13, 14
 # how much of the greatest one counts at least: of equal masses, and how much more of a single light corner, which is a
 # sum of one part and one per r. Chosen by trying, see docs/experiments.md, Corners that flutter
 GREATEST_SHARE = 0.8
@@ -76,8 +77,9 @@ WARM_SHARE = 0.48
 GREATEST_WARMTH = 0.95
 # of velocities behind forces [substeps]; chosen by hand: docs/experiments.md, Forces that velocities feel later
 LAG = 0.8
-# rate of strain up to which no force is given later [1/s]: so what hardly moves is damped, comes to rest and sticks
-STILL = 2.0
+# rate of strain up to which no force is given later [1/s] where nothing holds a body: so what hardly moves is damped,
+# comes to rest and sticks
+STILL_RATE = 2.0
 # β a κ from which γ fades, and where it is 0: across n, and along it. Chosen by hand: what has faded is too soft,
 # as the arm of 6 cells at 20 substeps (docs/experiments.md, Jelly)
 SHAPE_FADES, SHAPE_COLD = 2.0, 6.0
@@ -93,7 +95,7 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
     # a share of the impulse is kept where multipliers would be
     impulses, parameters = ti.static(constraints.lagrange_multipliers, constraints.parameters)
     rest = ti.Matrix([[parameters[p + 3 * row + axis] for axis in ti.static(range(3))] for row in ti.static(range(3))])
-    material = ti.Vector([parameters[p + RATIO + n] for n in ti.static(range(4))])
+    material = ti.Vector([parameters[p + RATIO + n] for n in ti.static(range(5))])
     kept = ti.Matrix.zero(ti.f32, 3, 3)
     if ti.static(mode & WARM):
         for row, axis in ti.static(ti.ndrange(3, 3)):
@@ -125,7 +127,8 @@ def project_side_by_side(
                 kept[n * LANES + lane] = single(impulses[first[2] + slots * k + n] * number(rest, MOBILITY, lane))
     inverse_square = single(step[0])
     for lane in range(LANES):
-        edges, material, before = matrix(shape, 0, lane), four(rest, RATIO, lane), matrix(kept, 0, lane)
+        edges, before = matrix(shape, 0, lane), matrix(kept, 0, lane)
+        material = ti.Vector([number(rest, RATIO + n, lane) for n in ti.static(range(5))])
         pull, after, start = _solve(edges, matrix(rest, 0, lane), material, before, inverse_square, mode)
         put_matrix(shape, 0, lane, pull)
         if ti.static(mode & WARM):
@@ -188,7 +191,7 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
     Args:
         edges: from the first corner to the others [m], by rows.
         rest: q₁, q₂, q₃ [1/m], by rows.
-        material: r, the mobilities and the compliance.
+        material: r, the mobilities, the still rate and the compliance.
         kept: γ Σ times the mobility, by its columns, as rows; 0 without WARM.
         inverse_square: 1/h² [1/s²].
         mode: as in ``constraint``.
@@ -201,7 +204,7 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
     q1, q2, q3 = rest[0, :], rest[1, :], rest[2, :]
     # α̃ and the least mobility are per mobility
     ratio, least = material[0], material[2] / material[1]
-    alpha_tilde = material[3] * (inverse_square / material[1]) + small
+    alpha_tilde = material[4] * (inverse_square / material[1]) + small
     f1, f2, f3 = deformation(edges[0, :], edges[1, :], edges[2, :], q1, q2, q3)
     n1, n2, n3 = f2.cross(f3), f3.cross(f1), f1.cross(f2)
     swelling = f1.dot(n1) - one
@@ -253,8 +256,8 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
         volume_change = along * along * area
         shape_change = ti.sqrt(ti.max(l1.dot(l1) + l2.dot(l2) + l3.dot(l3) - volume_change, single(0.0)))
         per_h = alpha_tilde * ti.sqrt(inverse_square)
-        later *= ti.max(one - single(STILL) / (per_h * shape_change + small), single(0.0))
-        least_change = single(STILL) * ti.max(ratio, one)
+        later *= ti.max(one - material[3] / (per_h * shape_change + small), single(0.0))
+        least_change = material[3] * ti.max(ratio, one)
         of_volume = _later(stiffness) * ti.max(
             one - least_change / (per_h * ti.sqrt(volume_change) + small), single(0.0)
         )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_xpbd.constraints.attachment import build_attachment, pin_compliance
+from blender_xpbd.constraints.attachment import LAG, build_attachment, pin_compliance
 from tests.constraints.projection_kernel import projected
 
 PAIR = np.array([[0, 1]], np.int32)
@@ -14,16 +14,17 @@ vectors = st.tuples(*[st.floats(-3.0, 3.0)] * 3)
 
 
 @pytest.mark.usefixtures("taichi_cpu")
-@given(vectors, vectors, st.floats(0.0, 10.0), st.floats(0.1, 10.0))
-def test_one_projection_is_the_implicit_step_of_a_spring(place, target, compliance, inverse_mass):
-    """C + α̃ λ = 0 in all three rows, and the point, whose inverse mass is 0, stays."""
-    positions = np.array([place, target])
-    block = build_attachment(PAIR, np.array([compliance]))
-    moved, multipliers = projected(block, positions, [inverse_mass, 0.0])
-    np.testing.assert_allclose(moved[0] - moved[1] + compliance * multipliers[0], 0.0, atol=2e-5)
+@given(vectors, vectors, vectors, vectors, st.floats(0.0, 10.0), st.floats(0.1, 10.0))
+def test_the_force_is_that_of_a_little_before_the_end(place, target, place_before, target_before, alpha, inverse_mass):
+    """C − L ΔC + α̃ λ = 0 in all three rows, and the point, whose inverse mass is 0, stays."""
+    positions, before = np.array([place, target]), np.array([place_before, target_before])
+    block = build_attachment(PAIR, np.array([alpha]))
+    moved, multipliers = projected(block, positions, [inverse_mass, 0.0], previous=before)
+    lag = LAG * alpha / (alpha + inverse_mass)
+    felt = (1.0 - lag) * (moved[0] - moved[1]) + lag * (before[0] - before[1])
+    np.testing.assert_allclose(felt + alpha * multipliers[0], 0.0, atol=5e-5)
     np.testing.assert_allclose(moved[1], target, atol=1e-6)
-    share = inverse_mass / (inverse_mass + compliance)
-    np.testing.assert_allclose(moved[0], positions[0] + share * (positions[1] - positions[0]), atol=1e-5)
+    np.testing.assert_allclose(moved[0] - positions[0], inverse_mass * multipliers[0], atol=5e-5)
 
 
 @given(st.floats(0.01, 0.99), st.floats(1e-6, 1e6), st.floats(0.1, 100.0))

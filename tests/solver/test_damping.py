@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from validation.simulation import bare
 
-from blender_xpbd.constraints.attachment import build_attachment
+from blender_xpbd.constraints.attachment import LAG, build_attachment
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.solver.solver import Solver
@@ -66,6 +66,37 @@ def test_an_oscillator_decays_by_its_damping_time(integration, iterations, is_at
         basis = np.exp(-decay * times)[:, None] * np.stack([np.cos(damped * times), np.sin(damped * times)], axis=1)
         residuals.append(np.linalg.lstsq(basis, path, rcond=None)[1][0])
     assert decays[np.argmin(residuals)] == pytest.approx(2.0, rel=0.08)
+
+
+@pytest.mark.parametrize("frequency", [1.0, 3.0, 10.0])
+def test_what_is_drawn_to_a_goal_swings_on(frequency):
+    """Euler's step alone would leave e^(−ω² h t/2) of it after 2 s: 0.92, 0.48 and 0.0003."""
+    rate, substeps = 2.0 * np.pi * frequency, 20
+    simulation = pair(
+        build_attachment(PAIR, np.array([rate**-2])), [0.0, 1.0], positions=np.zeros((2, 3)), substeps=substeps
+    )
+    moved_apart(simulation, 0.1)
+    energies = []
+    for _ in range(48):
+        place, velocity = run(simulation, 1)[1, 2], simulation.checkpoint()["velocities"][1, 2]
+        energies.append(rate**2 * place**2 + velocity**2)
+    left = np.sqrt(energies[-1]) / (0.1 * rate)
+    expected = np.exp(-rate**2 / (24 * substeps))
+    assert left == pytest.approx(expected ** (1.0 - LAG), rel=0.1)
+    assert left < 1.0
+
+
+@pytest.mark.parametrize("hardness", [0.5, 1.0, 2.0, 8.0, 1000.0])
+def test_a_hard_attachment_gains_no_energy(hardness):
+    """Of hardness (ω h)²; with a lag of ``LAG`` whatever it is, it explodes from 4/(2 LAG − 1) on."""
+    simulation = pair(
+        build_attachment(PAIR, np.array([1.0 / (480.0**2 * hardness)])),
+        [0.0, 1.0],
+        positions=np.zeros((2, 3)),
+        substeps=20,
+    )
+    moved_apart(simulation, 0.1)
+    assert np.abs([run(simulation, 1)[1, 2] for _ in range(24)]).max() < 0.1
 
 
 @pytest.mark.parametrize("integration", INTEGRATIONS)

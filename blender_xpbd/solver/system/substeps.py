@@ -93,6 +93,7 @@ def substeps_for_waves(system: System, others: int = 0) -> int:
     """From how many substeps on waves that cross a jelly as it hits are not damped away, so that it rebounds.
 
     They cross it at c = √(E/ρ), over its height against gravity as it starts. Jelly that starts warm damps them less.
+    What pins or a goal hold does not fall and rebound, and jiggles as it should with fewer.
 
     Args:
         system: what is simulated.
@@ -104,6 +105,8 @@ def substeps_for_waves(system: System, others: int = 0) -> int:
         body = model.body
         gravity, speed = pull_of(scene, body), hit_speed(system, index)
         if not len(model.tetrahedra) or is_direct(body, scene.settings) or is_hard(body, scene.settings) or not gravity:
+            continue
+        if model.held.all():
             continue
         height = max(float(np.ptp(_heights(scene, _start(body)))), WAVE_EDGES * _mean_edge(model))
         if height > 0.0 and speed**2 > 2.0 * gravity * WAVE_FALL * height:

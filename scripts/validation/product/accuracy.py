@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What to trust at Draft, Normal and Final: small scenes of six kinds, three meshes each, baked with all three.
+"""What to trust at Draft, Normal and Final: small scenes of seven kinds, three meshes each, baked with all three.
 
 ``scripts/validate --accuracy`` writes docs/accuracy.md from them, all rows or, with ``--scenes``, some; with
 ``--converge`` it first records the numbers of runs with many more substeps, for those that no theory gives.
@@ -25,6 +25,7 @@ from .jellies import falling_ball, least_volume
 from .meshes import BALLS, CUBES, SHEETS, ball, centres, cube, sheet, values
 from .probe import Comparison, Measure, Probe
 from .running import bake
+from .shaken import carried_ball, swing
 from .shot import Baked, Floats, Shot, Thing
 
 CHIPS = {quality.identifier: quality.label for quality in QUALITIES if quality.identifier in EFFORTS}
@@ -73,6 +74,7 @@ STRAIN = Measure("99th percentile of the strain [%]", stretched, 0.0)
 OVERHANG = Measure("angle [°]", angle, ANGLE)
 SQUEEZED = Measure("least volume per that at rest", least_volume, None)
 SLIP = Measure("way in a second [mm]", slipped, 0.0)
+SWING = Measure("swing two seconds after a shake [mm]", swing, None)
 
 
 def _sag() -> Measure:
@@ -87,6 +89,7 @@ PROBES: tuple[Probe, ...] = (
         Probe(f"Ball of 20 cm falls 1 m, {kind}", falling_ball("medium", 0.2, 18, kind), (SQUEEZED,), MANY)
         for kind in BALLS
     ),
+    *(Probe(f"Ball of 30 cm that a goal carries, {kind}", carried_ball(kind), (SWING,), MANY) for kind in BALLS),
     Probe("Bar held at one end", bar(), (_sag(),)),
     Probe("Bar, rolled by 45°", bar(roll=45.0), (_sag(),)),
     Probe("Bar, resolution 8", bar(resolution=8), (_sag(),)),

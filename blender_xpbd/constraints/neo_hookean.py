@@ -170,7 +170,14 @@ def evaluate_neo_hookean(positions: npt.NDArray[np.float64], block: ConstraintBl
 NEO_HOOKEAN = ConstraintType(
     name="neo_hookean",
     particle_count=4,
-    parameters=(*ELEMENT_PARAMETERS, "λ̂/μ [1]", "mobility [1/(kg·m²)]", "least mobility", "still rate [1/s]", "compliance [1/(N·m)]"),
+    parameters=(
+        *ELEMENT_PARAMETERS,
+        "λ̂/μ [1]",
+        "mobility [1/(kg·m²)]",
+        "least mobility",
+        "still rate [1/s]",
+        "compliance [1/(N·m)]",
+    ),
     multiplier_count=2,
     project=project_neo_hookean,
     flow=Flow(flow_neo_hookean, (*ELEMENT_COLUMNS, MOBILITY, MOBILITY + 1)),

@@ -193,7 +193,7 @@ def test_correction_follows_the_gradient(name):
     block, weights = build(name, 0.3), INVERSE_MASSES[: len(REST[name])]
     positions = disturbed(name, 0.1)
     value, slope = block.type.evaluate(positions, block)[0], gradient(block, positions)
-    expected = corrected(positions, weights, slope, value, 0.3)
+    expected = corrected(positions, weights, slope, value, 0.3, 1.0 - lag(name, weights, 0.3))
     moved, _ = projected(block, positions, weights)
     np.testing.assert_allclose(moved, expected, atol=3e-6)
 

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from blender_xpbd.constraints.attachment import LAG
 from blender_xpbd.constraints.pools import EXTRAS, FIRST_EXTRA, FIRST_VALUE, MEMBERS
 from tests.reference.constraint_functions import (
     FUNCTIONS,
@@ -33,7 +34,8 @@ def constraints_of(block, damping_times=None, start=None, h=None):
         particles = block.members(number) if block.pools is not None else block.indices[number]
         time = 0.0 if damping_times is None else float(np.mean(damping_times[particles]))
         for function, compliance, bounds in _rows(block, number, start, h):
-            made.append(Constraint(np.asarray(particles), function, compliance, time, bounds))
+            late = LAG if block.type.name == "attachment" else 0.0
+            made.append(Constraint(np.asarray(particles), function, compliance, time, bounds, lag=late))
     return made
 
 

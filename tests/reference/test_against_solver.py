@@ -45,7 +45,7 @@ def test_projection(name, iterations, compliance, damping, pbd):
     before = [constraint.function(start[constraint.particles])[0] for constraint in constraints]
     for _ in range(iterations):
         for constraint, own, reached in zip(constraints, multipliers, before, strict=True):
-            solve(constraint, own, expected, reached, w, h, pbd)
+            solve(constraint, own, expected, reached, w, h, pbd, start)
     np.testing.assert_allclose(got, expected, atol=3e-6)
     if not pbd:
         np.testing.assert_allclose(got_multipliers[0], sum(multipliers), rtol=1e-4, atol=1e-5)

@@ -25,6 +25,8 @@ class Constraint:
         damping_time: τ = β/α [s] (XPBD 2016, §5.2).
         bounds: least and greatest force λ/h² of an inequality.
         reached: C after its last projection, which damping looks back to; None before the first.
+        lag: of the force behind the end of the step, where it is soft [steps]: the share of the step's change of C that
+            it does not feel yet, times α̃/(α̃ + ∇C W ∇Cᵀ).
     """
 
     particles: np.ndarray
@@ -33,9 +35,10 @@ class Constraint:
     damping_time: float = 0.0
     bounds: tuple[float, float] = (-np.inf, np.inf)
     reached: np.ndarray | None = None
+    lag: float = 0.0
 
 
-def solve(constraint, multipliers, x, before, w, h, is_pbd=False):
+def solve(constraint, multipliers, x, before, w, h, is_pbd=False, start=None):
     """One projection, in place of x and of the constraint's multipliers λ (XPBD 2016, eq. 17, 18 and 26).
 
     All rows at once: ((1 + γ) ∇C W ∇Cᵀ + α̃) Δλ = −C − α̃ λ − γ (C − C_before).
@@ -48,11 +51,12 @@ def solve(constraint, multipliers, x, before, w, h, is_pbd=False):
         w: inverse masses [1/kg], shape (particles,).
         h: step [s].
         is_pbd: PBD 2007 instead: Δλ = −k (∇C W ∇Cᵀ)⁻¹ C.
+        start: positions at the start of the step, which only a constraint with a lag asks for.
     """
     mine = constraint.particles
     values, gradients = constraint.function(x[mine])
     flat, weights = gradients.reshape(len(values), -1), np.repeat(w[mine], 3)
-    system = flat * weights @ flat.T
+    system = change_of = flat * weights @ flat.T
     if is_pbd:
         share = constraint.compliance if np.ndim(constraint.compliance) == 0 else constraint.compliance[0, 0]
         right = -share * values
@@ -60,6 +64,10 @@ def solve(constraint, multipliers, x, before, w, h, is_pbd=False):
         alpha_tilde = constraint.compliance / h**2 * np.eye(len(values))
         if np.ndim(constraint.compliance) == 2:
             alpha_tilde = constraint.compliance / h**2
+        if constraint.lag:
+            late = constraint.lag * alpha_tilde[0, 0] / (alpha_tilde[0, 0] + system[0, 0] + 1e-30)
+            values = values - late * (values - constraint.function(start[mine])[0])
+            system = change_of = (1.0 - late) * system
         # γ = α̃ β̃ / h with α̃ = α/h², β̃ = h² β and β = τ/α
         gamma = constraint.damping_time / h
         change = 0.0 if before is None else values - before
@@ -73,7 +81,7 @@ def solve(constraint, multipliers, x, before, w, h, is_pbd=False):
         # no forces, and no greatest one
         low, high = (np.copysign(np.inf, bound) if bound else 0.0 for bound in constraint.bounds)
     reached = np.clip(reached, low, high)
-    constraint.reached = values + (flat * weights @ flat.T) @ (reached - multipliers)
+    constraint.reached = values + change_of @ (reached - multipliers)
     x[mine] += (weights * ((reached - multipliers) @ flat)).reshape(-1, 3)
     multipliers[:] = reached
 
@@ -110,7 +118,7 @@ def step(x, v, w, constraints, h, gravity, iterations=1, is_pbd=False, drag=0.0,
     before = [constraint.reached for constraint in constraints]
     for _ in range(iterations):
         for constraint, own, reached in zip(constraints, multipliers, before, strict=True):
-            solve(constraint, own, x, reached, w, h, is_pbd)
+            solve(constraint, own, x, reached, w, h, is_pbd, start)
     return x, (x - start) / h, multipliers
 
 

@@ -81,8 +81,9 @@ def test_what_is_drawn_to_a_goal_swings_on(frequency):
         place, velocity = run(simulation, 1)[1, 2], simulation.checkpoint()["velocities"][1, 2]
         energies.append(rate**2 * place**2 + velocity**2)
     left = np.sqrt(energies[-1]) / (0.1 * rate)
-    expected = np.exp(-rate**2 / (24 * substeps))
-    assert left == pytest.approx(expected ** (1.0 - LAG), rel=0.1)
+    expected = np.exp(-(rate**2) / (24 * substeps))
+    lag = LAG / (1.0 + (rate / (24 * substeps)) ** 2)
+    assert left == pytest.approx(expected ** (1.0 - lag), rel=0.05)
     assert left < 1.0
 
 

@@ -68,7 +68,7 @@ def test_what_hardly_moves_is_damped():
 
 @pytest.mark.parametrize("modulus", [2e4, 2e5])
 def test_what_is_pinned_jiggles_as_with_many_substeps(modulus):
-    """A bar that is pinned at one end is let go, level. Without the lag it swings with 0.55 and 0.76 of it after 3 s."""
+    """A bar that is pinned at one end is let go, level. Without the lag it swings 9 and 11 % less in the third second."""
 
     def swing(substeps):
         body = jelly_cube(0.5, 1.0, 8, youngs_modulus=modulus, density=1000.0, internal_damping=0.0)
@@ -79,7 +79,7 @@ def test_what_is_pinned_jiggles_as_with_many_substeps(modulus):
         heights = np.array([run(simulation, 1)[:, 2].min() for _ in range(72)])
         return np.ptp(heights[48:])
 
-    assert swing(20) == pytest.approx(swing(320), rel=0.1)
+    assert swing(20) == pytest.approx(swing(320), rel=0.05)
 
 
 @pytest.mark.parametrize("path", PATHS[1:])

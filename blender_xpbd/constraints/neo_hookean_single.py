@@ -45,9 +45,9 @@ substep later. L + θ is ``LAG`` in elements in which L is not more. At rest not
 stable up to L + θ = 1, whatever its frequency and ρ.
 
 Nothing is given of what changes by less than a *still rate* per second, along n by less than r times that, and that
-much less of what is more: friction keeps a body that sticks on a slope vibrating, and without Euler's damping of that it
-would creep. Along n slow strain changes the stress r times as fast. What pins or a goal hold does not creep, and what
-an artist wants of it is that it jiggles: there the rate is 0. It is a parameter of each tetrahedron.
+much less of what is more: friction keeps a body that sticks on a slope vibrating, and without Euler's damping of that
+it would creep. Along n slow strain changes the stress r times as fast. What pins or a goal hold does not creep, and
+is to jiggle: there the rate is 0. It is a parameter of each tetrahedron.
 
 The pull of a vanishing element fades, see ``neo_hookean``.
 """

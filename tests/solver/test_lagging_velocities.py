@@ -68,7 +68,7 @@ def test_what_hardly_moves_is_damped():
 
 @pytest.mark.parametrize("modulus", [2e4, 2e5])
 def test_what_is_pinned_jiggles_as_with_many_substeps(modulus):
-    """A bar that is pinned at one end is let go, level. Without the lag it swings 9 and 11 % less in the third second."""
+    """A bar that is pinned at one end is let go. Without the lag it swings 9 and 11 % less in the third second."""
 
     def swing(substeps):
         body = jelly_cube(0.5, 1.0, 8, youngs_modulus=modulus, density=1000.0, internal_damping=0.0)

@@ -94,7 +94,7 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
         speeds = read_speeds()
         kind = kernels_of(scene)
-        held = _without_goals_that_go(context.scene, scene)
+        held = with_keyed_motion(context.scene, _without_goals_that_go(context.scene, scene))
         is_known = kind in known_kernels()
         costs = expense_text(held, speeds.of(kind), kind, preparing=speeds.preparing, is_known=is_known)
     found += _range_notices(context.scene, options)

@@ -29,14 +29,14 @@ from .ground import Below, Ground, ground_of
 
 Floats = npt.NDArray[np.float64]
 
-# points of a body that are asked what is below them: spread over it, and among those that are lowest as the ground is
+# points of a body that are asked what is below them: some of all, and some of those that are lowest over the slope
 _SPREAD, _LOWEST = 64, 256
 # what lies may be so far above the ground, per its height, and its points so much farther than the nearest one; chosen
-# by hand, so that balls do not lie
+# by hand, so that neither balls nor what stands on thin legs lies
 _LIES, _BEARS = 0.02, 0.003
-# share of the tangent of friction's angle up to which a slope holds what lies on it, and share of a body's width that
-# its centre of mass has to be away from where it would tip over: chosen by hand
-_HOLDS, _STANDS = 0.95, 0.2
+# share of the tangent of friction's angle up to which a slope holds what lies on it, and how far the centre of mass has
+# to be from where a body would tip over, per its width and per how high it is: chosen by hand
+_HOLDS, _STANDS = 0.95, 0.3
 # directions in which a body may tip over
 _TIPPING = 32
 
@@ -114,7 +114,7 @@ def _is_ground(colliders: Sequence[Collider]) -> bool:
 
 def _is_left_alone(scene: Scene, body: Body) -> bool:
     """Whether nothing but gravity and colliders moves a body."""
-    moves = bool(body.velocity.any()) or bool(body.poses)
+    moves = bool(body.velocity.any()) or bool(body.poses) or scene.beginning is not None
     is_held = len(body.pins.vertices) > 0 or len(body.goal.vertices) > 0
     return len(scene.bodies) == 1 and not (moves or is_held or scene.forces or scene.tracks)
 
@@ -137,11 +137,12 @@ def _is_held(body: Body, below: Below, bears: npt.NDArray[np.bool_]) -> bool:
 
 
 def _stands(middle: Floats, points: Floats, bearing: Floats) -> bool:
-    """Whether the points that bear a body hold its centre of mass between them."""
+    """Whether the points that bear a body hold its centre of mass between them, with some room."""
     angles = np.arange(_TIPPING) * (2.0 * np.pi / _TIPPING)
     ways = np.stack([np.cos(angles), np.sin(angles)])
     left = ((bearing - middle)[:, :2] @ ways).max(axis=0)
-    return bool((left > _STANDS * ((points - middle)[:, :2] @ ways).max(axis=0)).all())
+    width = ((points - middle)[:, :2] @ ways).max(axis=0)
+    return bool((left > _STANDS * np.maximum(width, middle[2] - bearing[:, 2].min())).all())
 
 
 def _centre(body: Body, points: Floats) -> Floats:

@@ -58,7 +58,7 @@ def test_friction_holds_what_lies_on_a_slope():
 
 def test_a_ball_rolls_and_a_tower_tips_over():
     assert on_box(sphere(), 0.3).way > 0.9
-    tower = cube()[0] * [1.0, 1.0, 4.0], cube()[1]
+    tower = cube()[0] * [1.0, 1.0, 2.0], cube()[1]
     assert on_box(tower, 0.1).way < 2.0 * GAP
     assert on_box(tower, 0.3).way > 0.9
 

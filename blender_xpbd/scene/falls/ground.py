@@ -167,6 +167,8 @@ def ground_of(colliders: Sequence[Collider], axes: Floats) -> Ground:
 
 def _rim(triangles: npt.NDArray[np.int32]) -> Ints:
     """Vertices of edges that one triangle alone has."""
-    edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    pairs, counts = np.unique(edges, axis=0, return_counts=True)
-    return np.unique(pairs[counts == 1]).astype(np.int64)
+    edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1).astype(np.int64)
+    count = int(triangles.max(initial=0)) + 1
+    pairs, counts = np.unique(edges[:, 0] * count + edges[:, 1], return_counts=True)
+    single = pairs[counts == 1]
+    return np.unique(np.concatenate([single // count, single % count]))

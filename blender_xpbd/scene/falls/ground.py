@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 # pairs of a point and a triangle that are asked at a time
 _CHUNK = 1 << 18
 # normals that lie farthest along so many directions stand for all; corners of rims that are asked at most
-_DIRECTIONS, _MOST_RIMS = 64, 256
+_DIRECTIONS, _MOST_RIMS = 32, 256
 # the height of a unit normal below which a surface bears nothing
 _STEEP = 1e-6
 
@@ -65,7 +66,7 @@ class Ground:
         found = np.full(len(points), -1)
         is_plane = self._is_plane
         low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
-        is_near = (self.corners[:, :, :2].min(axis=1) <= high) & (self.corners[:, :, :2].max(axis=1) >= low)
+        is_near = (self._lows[:, :2] <= high) & (self._highs[:, :2] >= low)
         rows = np.flatnonzero((is_near.all(axis=1) | is_plane) & (self.normals[:, 2] > _STEEP))
         step = max(1, _CHUNK // max(len(points), 1))
         for first in range(0, len(rows), step):
@@ -107,18 +108,28 @@ class Ground:
             return 0.0
         # the spread of many is that of those farthest along some directions
         angles = np.arange(_DIRECTIONS) * (2.0 * np.pi / _DIRECTIONS)
-        along = normals[:, :2] @ np.stack([np.cos(angles), np.sin(angles)])
-        outer = normals[np.unique(along.argmax(axis=0))]
+        flat = np.ascontiguousarray(normals[:, :2].T)
+        outer = normals[np.unique([(np.cos(a) * flat[0] + np.sin(a) * flat[1]).argmax() for a in angles])]
         return float(np.arccos(np.clip((outer @ outer.T).min(), 0.0, 1.0)))
 
     def _reaches_below(self, top: float) -> npt.NDArray[np.bool_]:
         """Triangles with a corner at or below a height [m], and planes, which have no end; shape (triangles,)."""
-        is_below: npt.NDArray[np.bool_] = (self.corners[:, :, 2].min(axis=1) <= top) | self._is_plane
+        is_below: npt.NDArray[np.bool_] = (self._lows[:, 2] <= top) | self._is_plane
         return is_below
 
-    @property
+    @cached_property
+    def _lows(self) -> Floats:
+        lows: Floats = np.minimum(np.minimum(self.corners[:, 0], self.corners[:, 1]), self.corners[:, 2])
+        return lows
+
+    @cached_property
+    def _highs(self) -> Floats:
+        highs: Floats = np.maximum(np.maximum(self.corners[:, 0], self.corners[:, 1]), self.corners[:, 2])
+        return highs
+
+    @cached_property
     def _is_plane(self) -> npt.NDArray[np.bool_]:
-        is_plane: npt.NDArray[np.bool_] = (self.corners == self.corners[:, :1]).all(axis=(1, 2))
+        is_plane: npt.NDArray[np.bool_] = (self._lows == self._highs).all(axis=1)
         return is_plane
 
     def ledge(self, top: float, bottom: float) -> float:
@@ -131,9 +142,9 @@ class Ground:
         greatest = 0.0
         for owner in np.unique(self.rim_owners):
             ends = self.rims[(self.rim_owners == owner) & (self.rims[:, 2] <= top)]
-            lower = self.corners[self.owners != owner]
+            lower = self._lows[self.owners != owner, 2]
             if len(ends) and len(lower):
-                greatest = max(greatest, float(ends[:, 2].max()) - max(bottom, float(lower[:, :, 2].min())))
+                greatest = max(greatest, float(ends[:, 2].max()) - max(bottom, float(lower.min())))
         return greatest
 
 
@@ -147,7 +158,8 @@ def ground_of(colliders: Sequence[Collider], axes: Floats) -> Ground:
             places = transformed(matrix, collider.positions[0]) @ axes.T
             triangles = places[collider.triangles]
             normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-            ends = places[_rim(collider.triangles)]
+            # what is alone has nothing below where it ends
+            ends = places[_rim(collider.triangles) if len(colliders) > 1 else []]
             ends = ends[:: -(-len(ends) // _MOST_RIMS)] if len(ends) else ends
         else:
             triangles = np.tile(axes @ matrix[:3, 3], (1, 3, 1))

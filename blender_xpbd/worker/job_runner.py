@@ -305,11 +305,13 @@ class JobRunner:
             flush=True,
         )
         if not chosen.is_reached:
-            more = "more, or a greater" if settings.maximum_substeps < MOST_SUBSTEPS else "a greater"
+            may_take_more = chosen.converges and settings.maximum_substeps < MOST_SUBSTEPS
+            more = "more, or a greater" if may_take_more else "a greater"
+            chance = "" if chosen.converges else " Twice as many do not halve it, as where things tumble or crease."
             text = (
                 f"The tolerance of {settings.tolerance:g} mm is not reached with {settings.substeps} substeps, the most"
-                f" that By Trial may take: a vertex is off by about {millimetres:.3g} mm at frame {chosen.frame}. Allow"
-                f" {more} tolerance."
+                f" that By Trial may take: a vertex is off by about {millimetres:.3g} mm at frame {chosen.frame}."
+                f"{chance} Allow {more} tolerance."
             )
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 

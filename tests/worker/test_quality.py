@@ -76,10 +76,11 @@ def test_what_is_told_is_the_error(job):
             simulation.advance()
         rough, exact = (simulation.surface(simulation.positions()).astype(np.float64) for simulation in runs)
         errors.append(np.linalg.norm(rough - exact, axis=1).max())
-    assert max(errors) == pytest.approx(choice.error, rel=0.5)
+    assert 0.7 * max(errors) < choice.error < (5.0 if choice.converges else 10.0) * max(errors)
+    assert choice.converges == (job == "curtain")
     assert choice.is_reached == (choice.error <= 1e-3 * choice.settings.tolerance)
     if choice.is_reached:
-        assert max(errors) < 1.5e-3 * choice.settings.tolerance
+        assert max(errors) < 1e-3 * choice.settings.tolerance
 
 
 def test_what_comes_late_counts():
@@ -94,9 +95,9 @@ def test_what_comes_late_counts():
 
 
 def test_trials_that_come_out_alike_by_chance_are_not_believed():
-    """A cube that hits a floor and tumbles: 20 and 40 substeps are 36 mm apart, and 110 and 131 mm off.
+    """A cube that hits a floor and tumbles: 20 and 40 substeps are 39 mm apart, and 98 and 182 mm off.
 
-    It is told as 59 mm: what tumbles is chaotic, and the trial looks at 20, 40 and 80 alone.
+    Half of the difference before would tell 59 mm: what tumbles goes elsewhere, and no less far.
     """
     body = jelly_cube(0.3, height=3.0, resolution=5, youngs_modulus=3e5)
     job = scene(body, colliders=[plane()], frames=(1, 31), quality="AUTOMATIC", tolerance=40.0, maximum_substeps=40)
@@ -104,7 +105,8 @@ def test_trials_that_come_out_alike_by_chance_are_not_believed():
     assert choice is not None
     assert choice.settings.substeps == 40
     assert not choice.is_reached
-    assert choice.error > 0.05
+    assert not choice.converges
+    assert choice.error > 0.1
 
 
 def test_limit_is_kept_and_told():

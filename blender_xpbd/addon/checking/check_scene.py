@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 
 from ...scene.body import Pins
+from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice, XpbdError
 from ...scene.roles import COLLIDER
 from ...scene.scene import Scene
@@ -87,14 +88,18 @@ def _examined(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[F
         found += _rig_notices(target.name for target in reading.targets)
         found += [let_out(notice) for check in CHECKS for notice in check(scene)]
         found += lying(context, scene)
-        if any(_is_shown_otherwise(obj) for body in scene.bodies if (obj := context.scene.objects.get(body.name))):
-            moved = with_keyed_motion(context.scene, scene)
+        is_shown = any(
+            _is_shown_otherwise(obj) for body in scene.bodies if (obj := context.scene.objects.get(body.name))
+        )
+        may_fall = any(body_kind(body.role, body.name).is_solid for body in scene.bodies)
+        moved = with_keyed_motion(context.scene, scene) if is_shown or may_fall else scene
+        if is_shown:
             found += [notice for check in SHOWN_CHECKS for notice in check(context.scene, moved)]
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
         speeds = read_speeds()
         kind = kernels_of(scene)
-        held = _without_goals_that_go(context.scene, scene)
+        held = _without_goals_that_go(context.scene, moved)
         is_known = kind in known_kernels()
         costs = expense_text(held, speeds.of(kind), kind, preparing=speeds.preparing, is_known=is_known)
     found += _range_notices(context.scene, options)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
+from ...scene.falls.fall import fall_onto_colliders
 from ...scene.material import Material
 from ...scene.scene import Scene
 
@@ -57,10 +58,10 @@ def _of_jelly(scene: Scene, body: Body, edge: float, gravity: float) -> float:
     lame = 2.0 * shear * ratio / (1.0 - 2.0 * ratio)
     excess = max(_PER_SHEAR * shear / _SHAPE, _PER_LAME * lame / _VOLUME)
     stiff = dt / edge * math.sqrt(excess / material.density)
-    speed = _hit_speed(scene, body, gravity)
+    speed, full_on = _hit_speeds(scene, body, gravity)
     others = max(stiff, dt / (_HIT * edge) * speed, dt * math.sqrt(gravity / (_KEPT * edge)))
     height, waves = max(float(np.ptp(body.positions[:, 2])), _WAVE_EDGES * edge), 0.0
-    if gravity > 0.0 and material.youngs_modulus < _HARD and speed**2 > 2.0 * gravity * _WAVE_FALL * height:
+    if gravity > 0.0 and material.youngs_modulus < _HARD and full_on**2 > 2.0 * gravity * _WAVE_FALL * height:
         crossings = 2.0 * math.sqrt(material.youngs_modulus / material.density) * dt / height
         waves = crossings / _WAVE
         # where it does not lag at these
@@ -78,20 +79,22 @@ def _may_lag(scene: Scene, material: Material) -> bool:
     return is_single and material.solid_model == "NEO_HOOKEAN"
 
 
-def _hit_speed(scene: Scene, body: Body, gravity: float) -> float:
-    """How fast it may hit what is lower than it, within the frames [m/s]; 0 where it can meet nothing."""
-    lowest = [
-        float(other.positions[:, 2].min())
+def _hit_speeds(scene: Scene, body: Body, gravity: float) -> tuple[float, float]:
+    """How fast it may be when it hits what is lower, within the frames, and how fast full on [m/s]; 0 for nothing."""
+    own = float(body.positions[:, 2].min())
+    others = [
+        own - float(other.positions[:, 2].min())
         for other in scene.bodies
         if other is not body and other.contact.body_collision and body.contact.body_collision
     ]
-    for collider in scene.colliders:
-        place = collider.transforms[0]
-        points = collider.positions[0] if collider.positions.shape[1] else np.zeros((1, 3))
-        lowest.append(float((points @ place[:3, :3].T + place[:3, 3])[:, 2].min()))
-    if not lowest:
-        return 0.0
+    onto = fall_onto_colliders(scene, body)
+    if onto is None and not others:
+        return 0.0, 0.0
     duration = scene.frames.frame_duration * (scene.frames.count - 1)
-    fall = max(float(body.positions[:, 2].min()) - min(lowest), 0.0)
-    fall = min(fall, 0.5 * gravity * duration**2, scene.goal_reach(body, gravity))
-    return float(np.linalg.norm(body.velocity)) + math.sqrt(2.0 * gravity * fall)
+    most, start = (
+        min(0.5 * gravity * duration**2, scene.goal_reach(body, gravity)),
+        float(np.linalg.norm(body.velocity)),
+    )
+    falls = [max(*others, fall, 0.0) for fall in onto or (0.0, 0.0)]
+    way, hit = (start + math.sqrt(2.0 * gravity * min(fall, most)) for fall in falls)
+    return way, hit

@@ -27,10 +27,9 @@ from ...bodies.own_settings import is_pbd
 from ...bodies.tubes import collapses
 from ...geometry.edges import edge_lengths
 from ...scene.body import Body
-from ...scene.collider import Collider
+from ...scene.falls.fall import fall_onto_colliders
 from ...scene.scene import Scene
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
-from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import is_hard
 from .body_gravity import pull_of, strongest_pull
 from .mode import hardness, starts_warm
@@ -103,7 +102,7 @@ def substeps_for_waves(system: System, others: int = 0) -> int:
     wanted, damped = [0.0], [0.0]
     for index, model in enumerate(system.models):
         body = model.body
-        gravity, speed = pull_of(scene, body), hit_speed(system, index)
+        gravity, speed = pull_of(scene, body), hit_speed(system, index, full_on=True)
         if not len(model.tetrahedra) or is_direct(body, scene.settings) or is_hard(body, scene.settings) or not gravity:
             continue
         if model.held.all():
@@ -207,23 +206,30 @@ def wanted_substeps(scene: Scene) -> int:
     return max((body.material.minimum_substeps for body in scene.bodies), default=0)
 
 
-def hit_speed(system: System, index: int) -> float:
-    """How fast a body may hit something at most [m/s]: as it starts, falls and is met; 0 where it can meet nothing.
+def hit_speed(system: System, index: int, *, full_on: bool = False) -> float:
+    """How fast a body may be at most when it hits something [m/s]; 0 where it can meet nothing.
 
-    It falls no farther than to the lowest point of what there is, nor longer than the scene lasts, nor than what draws
-    all of it to a goal lets it. Where it begins away from its goal, it swings to it.
+    It is as fast as its start, its fall and what meets it make it. It comes down no farther than to the lowest point of
+    other bodies and as ``fall_onto_colliders`` says, nor longer than the scene lasts, nor than what draws all of it to
+    a goal lets it. Where it begins away from its goal, it swings to it.
+
+    Args:
+        system: what is simulated.
+        index: of the body.
+        full_on: of its fall onto colliders only what is not along them.
     """
     scene, body = system.scene, system.models[index].body
-    levels = [_heights(scene, _outline(collider)) for collider in scene.colliders]
+    onto = fall_onto_colliders(scene, body)
+    falls = [] if onto is None else [onto.hit if full_on else onto.way]
     if system.objects is not None:
-        levels += [_heights(scene, other.positions) for other in scene.bodies if other is not body]
-    if not levels:
+        own = float(_heights(scene, _start(body)).min())
+        falls += [own - float(_heights(scene, other.positions).min()) for other in scene.bodies if other is not body]
+    if not falls:
         return 0.0
     gravity = pull_of(scene, body)
-    own = float(_heights(scene, _start(body)).min())
     duration = scene.frames.frame_duration * (scene.frames.count - 1)
     drawn, reach = _goal_speed(scene, body), scene.goal_reach(body, gravity) + _distance_to_goal(body)
-    fall = min(max(own - min(float(level.min()) for level in levels), 0.0), 0.5 * gravity * duration**2, reach)
+    fall = min(max(*falls, 0.0), 0.5 * gravity * duration**2, reach)
     met = max((_speed(collider.transforms, scene) for collider in scene.colliders), default=0.0)
     return math.sqrt(float(body.velocity @ body.velocity) + 2.0 * gravity * fall) + drawn + met
 
@@ -263,14 +269,6 @@ def _heights(scene: Scene, points: Floats) -> Floats:
     length = float(np.linalg.norm(scene.gravity))
     heights: Floats = points @ (-scene.gravity / length if length > 0.0 else np.zeros(3))
     return heights
-
-
-def _outline(collider: Collider) -> Floats:
-    """Vertices of a collider at the first frame [m], or six points about its origin."""
-    matrix = at_frame(collider.transforms, 0)
-    if collider.positions.shape[1]:
-        return transformed(matrix, at_frame(collider.positions, 0))
-    return transformed(matrix, collider.radius * np.concatenate([np.eye(3), -np.eye(3)]))
 
 
 def _speed(transforms: Floats, scene: Scene) -> float:

@@ -77,6 +77,26 @@ def test_substeps_that_an_object_was_given_are_told_as_they_are(bpy, jelly, told
         assert told().substeps == substeps
 
 
+def test_what_lies_on_a_table_does_not_fall_unless_the_table_moves(bpy, told, select):
+    scene = bpy.context.scene
+    scene.xpbd.use_floor = True
+    bpy.ops.mesh.primitive_cube_add(size=1.0, location=(0.0, 0.0, 0.5))
+    table = bpy.context.object
+    select(table)
+    bpy.ops.xpbd.set_role(role="COLLIDER")
+    bpy.ops.mesh.primitive_cube_add(size=0.3, location=(0.0, 0.0, 1.151))
+    body = bpy.context.object
+    select(body)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    lying = told().substeps
+    table.keyframe_insert("location", frame=1)
+    table.location.z += 0.2
+    table.keyframe_insert("location", frame=20)
+    scene.frame_set(1)
+    bpy.ops.xpbd.check()
+    assert told().substeps > 1.5 * lying
+
+
 def test_bounds_are_those_of_the_solver():
     from blender_xpbd.addon.checking import substep_bounds as told
     from blender_xpbd.solver.system import substeps as of_solver

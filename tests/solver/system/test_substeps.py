@@ -30,6 +30,7 @@ from blender_xpbd.solver.system.substeps import (
 from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker.quality import by_material, with_settings
 from tests.geometry.surfaces import cube, sphere
+from tests.scene.falls.grounds import about_y, sheet, turned
 from tests.solver.scenes import cloth, jelly_cube, jelly_of, mesh_box, pins, plane, run, scene
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -83,6 +84,25 @@ def test_a_hit_is_as_fast_as_the_start_the_fall_and_the_collider_make_it():
     # a frame of falling is no more than g T
     short = build_system(scene(cube, colliders=[plane()], frames=(1, 2)))
     assert hit_speed(short, 0) == pytest.approx(GRAVITY / 24.0)
+
+
+def test_what_lies_on_a_slope_or_slides_down_it_is_not_crossed_by_waves():
+    """Only what hits full on is; how fast it comes down the slope counts for how far it goes in a substep."""
+    long = turned(sheet([(-1.0, 0.0), (40.0, 0.0)]), np.radians(30.0))
+    body = jelly_cube(0.2, height=0.01, resolution=4, youngs_modulus=2e5, density=1000.0)
+    steep = about_y(np.radians(30.0))
+    lying = replace(body, positions=body.positions @ steep.T)
+
+    def asked(body, collider):
+        system = build_system(scene(body, colliders=[collider], frames=(1, 37)))
+        return substeps_for_waves(system), substeps_for_hits(system)
+
+    assert asked(lying, long) == (0, pytest.approx(41, abs=5))
+    higher = replace(lying, positions=lying.positions + np.array([0.0, 0.0, 0.3]))
+    assert asked(higher, long)[0] > 50
+    box = turned(mesh_box(0.5), np.arctan(0.45))
+    held = replace(body, positions=(body.positions + np.array([0.0, 0.0, 0.5])) @ about_y(np.arctan(0.45)).T)
+    assert asked(held, box) == (0, pytest.approx(2, abs=2))
 
 
 def test_waves_cross_what_lies_flat_more_often():

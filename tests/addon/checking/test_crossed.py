@@ -11,9 +11,11 @@ import pytest
 
 from blender_xpbd.scene.body import Attachment, Body
 from blender_xpbd.scene.body_contact import BodyContact
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.system import build_system
-from tests.geometry.surfaces import cube, sphere
+from blender_xpbd.worker.contact_notices import contact_objects
+from tests.geometry.surfaces import cube, sphere, torus
 from tests.solver.scenes import cloth, scene
 
 
@@ -21,13 +23,14 @@ from tests.solver.scenes import cloth, scene
 def told(bpy):
     from blender_xpbd.addon.checking.crossed import starts_crossed
 
-    def counts(*bodies):
+    def counts(*bodies, colliders=()):
         """How often bodies cross, by both their names."""
         found = {}
-        for notice in starts_crossed(scene(*bodies, meet=True)):
+        for notice in starts_crossed(scene(*bodies, colliders=colliders, meet=True)):
             assert notice.code == "W_TANGLED"
-            for name, count in re.findall(r'"(\w+)" \((\d+)\)', notice.message):
-                found[notice.object_name, name] = int(count)
+            for name, count in re.findall(r'(itself|"\w+") \((\d+)\)', notice.message):
+                other = notice.object_name if name == "itself" else name.strip('"')
+                found[notice.object_name, other] = int(count)
         return found
 
     return counts
@@ -64,12 +67,68 @@ def half(name, side):
     return ball(name, (0.0, 0.0, 0.0), "CLOTH", surface=turned(sphere, of_side))
 
 
+def eight(name, **values):
+    """A sheet that starts as a figure of eight, through itself where the loops meet."""
+    sheet = cloth(20, identifier=name)
+    x, y, _ = sheet.positions.T
+    angle = 2.0 * np.pi * (x + 0.5)
+    start = np.column_stack([0.3 * np.sin(2.0 * angle), 0.97 * y, 0.3 * np.sin(angle) + 0.01 * x])
+    return replace(sheet, name=name, start=start, **values)
+
+
+def two_in_one(name, role):
+    """Two tori in one mesh that go through each other."""
+    positions, triangles = torus()
+    both = (
+        np.concatenate([positions, positions + np.array([0.3, 0.1, 0.07])]),
+        np.concatenate([triangles, triangles + 384]),
+    )
+    return ball(name, (0.0, 0.0, 0.0), role, surface=lambda: both, contact=SELF)
+
+
+def helix(name, **values):
+    """A strand that winds through the level of 0 six times."""
+    turns = np.linspace(0.0, 6.0 * np.pi, 60)
+    places = np.column_stack([0.3 * np.cos(turns) + 0.01, 0.2 * np.sin(turns) + 0.05, 0.3 * np.sin(turns + 0.3)])
+    edges = np.stack([np.arange(59), np.arange(1, 60)], axis=1).astype(np.int32)
+    none = np.zeros(0, np.int32)
+    return Body(name, name, "STRAND", places, none, none, loose_edges=edges, **values)
+
+
+def wall(name, surface, *sizes, at=(0.003, 0.002, 0.001)):
+    """A collider of a surface."""
+    positions, triangles = surface()
+    places = positions * sizes + np.array(at)
+    return Collider(name, name, "MESH", np.eye(4)[None], places[None], triangles.astype(np.int32))
+
+
+def square():
+    """Two triangles that stand upright."""
+    places = np.array([[-1.0, 0.1, -1.0], [1.0, 0.1, -1.0], [1.0, 0.1, 1.0], [-1.0, 0.1, 1.0]])
+    return places, np.array([[0, 1, 2], [0, 2, 3]])
+
+
+SELF = BodyContact(self_collision=True)
 SHEET = replace(cloth(9, identifier="Sheet"), name="Sheet")
 OVERLAPPING = {
     "jellies": (ball("A", (0.0, 0.0, 0.0)), ball("B", (0.7, 0.2, 0.1))),
     "cloths": (SHEET, tilted("Tilted")),
     "cloth and jelly": (SHEET, ball("A", (0.01, 0.02, 0.03), size=0.3)),
     "three": (SHEET, tilted("Tilted"), tilted("Steep", angle=1.4)),
+    "cloth and itself": (eight("Eight", contact=SELF),),
+    "cloth and itself and jelly": (eight("Eight", contact=SELF), ball("A", (0.01, 0.02, 0.03), size=0.1)),
+    "a mesh of two": (two_in_one("Tori", "CLOTH"),),
+    "a jelly of two": (two_in_one("Tori", "JELLY"),),
+    "strand and cloth": (SHEET, helix("Helix")),
+    "strand and jelly": (ball("A", (0.01, 0.02, 0.03), size=0.35), helix("Helix")),
+}
+WALL, POST = wall("Wall", square, 1.0, 1.0, 1.0), wall("Post", cube, 0.1, 0.1, 1.0)
+HELD = {
+    "cloth and an open wall": ((SHEET,), (WALL,)),
+    "jelly and an open wall": ((ball("A", (0.01, 0.02, 0.03), size=0.35),), (WALL,)),
+    "strand and an open wall": ((helix("Helix"),), (WALL,)),
+    "coarse cloth on a post": ((replace(cloth(4, identifier="Coarse"), name="Coarse"),), (POST,)),
+    "all": ((SHEET, helix("Helix"), eight("Eight", contact=SELF)), (WALL,)),
 }
 TOUCHING = {
     "stacked": (ball("A", (0.0, 0.0, 0.0), size=0.5, surface=cube), ball("B", (0.0, 0.0, 1.0), size=0.5, surface=cube)),
@@ -85,6 +144,9 @@ TOUCHING = {
     "on top": (ball("A", (0.0, 0.0, -0.5), size=0.5, surface=cube), SHEET),
     "in one place": (ball("A", (0, 0, 0), surface=turned(sphere)), ball("B", (0, 0, 0), surface=turned(sphere))),
     "halves": (half("A", 1.0), half("B", -1.0)),
+    "folds in one place": (replace(SHEET, start=np.abs(SHEET.positions), contact=SELF),),
+    "strands": (helix("A"), replace(helix("B"), positions=helix("B").positions + 0.01)),
+    "strand on a sheet": (SHEET, replace(helix("A"), positions=helix("A").positions * (1.0, 1.0, 0.0))),
     "within": (ball("A", (0.0, 0.0, 0.0)), ball("B", (0.1, 0.0, 0.0), size=0.3)),
 }
 
@@ -92,11 +154,57 @@ TOUCHING = {
 @pytest.mark.parametrize("case", OVERLAPPING)
 @pytest.mark.usefixtures("taichi_cpu")
 def test_what_overlaps_is_told_as_by_a_bake(told, case):
-    world = scene(*OVERLAPPING[case], meet=True)
-    counts, names = Solver(build_system(world)).crossings().counts, [body.name for body in world.bodies]
-    expected = {(names[a], names[b]): counts[a, b] for a, b in np.argwhere(np.triu(counts)).tolist()}
+    expected = baked(*OVERLAPPING[case])
     assert expected
     assert told(*OVERLAPPING[case]) == expected
+
+
+@pytest.mark.parametrize("case", HELD)
+@pytest.mark.usefixtures("taichi_cpu")
+def test_what_goes_through_a_collider_is_told_as_by_a_bake(told, case):
+    bodies, colliders = HELD[case]
+    expected = baked(*bodies, colliders=colliders)
+    assert {name for _, name in expected} & {"Wall", "Post"}
+    assert told(*bodies, colliders=colliders) == expected
+
+
+def baked(*bodies, colliders=()):
+    """What a bake counts at its first frame, as ``told``."""
+    world = scene(*bodies, colliders=colliders, meet=True)
+    counts, names = Solver(build_system(world)).crossings().counts, contact_objects(world)
+    return {(names[a], names[b]): counts[a, b] for a, b in np.argwhere(np.triu(counts)).tolist()}
+
+
+def test_what_another_check_tells_of_a_collider_is_told_once(told):
+    """A body that is sunk into a closed collider starts inside of it; one that dips into what is round by less is no
+    fault, and the bake counts nothing where it holds bodies by points alone."""
+    block = wall("Block", cube, 0.3, 0.3, 0.3)
+    assert told(ball("A", (0.4, 0.0, 0.0), size=0.25), colliders=(block,)) == {}
+    globe = wall("Globe", lambda: sphere(96, 48), 0.3, 0.3, 0.3)
+    assert told(replace(cloth(80, height=0.2999), name="Fine"), colliders=(globe,)) == {}
+
+
+def test_what_no_body_sees_is_not_told(told):
+    assert told(SHEET, colliders=(WALL,))
+    assert told(replace(SHEET, contact=BodyContact(sees=())), colliders=(WALL,)) == {}
+
+
+def test_of_itself_is_told_where_it_meets_itself(told):
+    assert told(eight("Eight")) == {}
+    assert told(eight("Eight", contact=replace(SELF, left_out=np.arange(400, dtype=np.int32)))) == {}
+
+
+def test_doubled_vertices_do_not_cross(told):
+    """Loose triangles of a jagged sheet meet at all of their edges, in places that no two of them share exactly."""
+    rough = cloth(9)
+    rough = replace(rough, positions=turned(lambda: (rough.positions + waves(rough), rough.corners))()[0])
+    loose = np.arange(len(rough.corners), dtype=np.int32)
+    cut = replace(rough, positions=rough.positions[rough.corners], corners=loose, contact=SELF)
+    assert told(cut) == {}
+
+
+def waves(sheet):
+    return np.random.default_rng(2).normal(scale=0.03, size=sheet.positions.shape)
 
 
 @pytest.mark.parametrize("case", TOUCHING)
@@ -153,13 +261,13 @@ def test_of_too_many_crossings_an_even_sample_is_told(bpy, monkeypatch):
     """Of sheets of 3042 triangles it took 23 s, and of larger ones minutes and gigabytes."""
     from blender_xpbd.addon.checking import crossed
 
-    asked, passing = [], crossed._passing
+    asked, passing = [], crossed.passing
 
-    def counted(first, second, depth=0.0):
+    def counted(first, *rest):
         asked.append(len(first))
-        return passing(first, second, depth)
+        return passing(first, *rest)
 
-    monkeypatch.setattr(crossed, "_passing", counted)
+    monkeypatch.setattr(crossed, "passing", counted)
     sheets = [crumpled(name, 40) for name in "ABC"]
     messages = [notice.message for notice in crossed.starts_crossed(scene(*sheets, meet=True))]
     assert max(asked) < 1.5 * crossed.MOST_PAIRS
@@ -191,3 +299,37 @@ def test_a_sample_counts_no_more_than_all(bpy, monkeypatch):
         assert is_sample
         counts.append(some)
     assert 0 < counts[0] < counts[1] < counts[2] < all_of_them
+
+
+def test_of_a_large_mesh_patches_are_looked_at(bpy, monkeypatch):
+    from blender_xpbd.addon.checking import crossed
+
+    def count():
+        (notice,) = crossed.starts_crossed(scene(eight("Eight", contact=SELF), meet=True))
+        found = re.search(r"itself \((at least )?(\d+)\)", notice.message)
+        assert found is not None
+        return int(found[2]), bool(found[1])
+
+    whole, is_sample = count()
+    assert not is_sample
+    monkeypatch.setattr(crossed, "MOST_TRIANGLES", 400)
+    monkeypatch.setattr(crossed, "LEAST_TRIANGLES", 400)
+    some, is_sample = count()
+    assert is_sample
+    # of 722 triangles
+    assert 0.2 * whole < some < 0.7 * whole
+
+
+def test_of_a_crumpled_mesh_some_triangles_are_asked(bpy, monkeypatch):
+    from blender_xpbd.addon.checking import crossed
+
+    sheet = scene(replace(crumpled("A", 12), contact=SELF), meet=True)
+    counts = []
+    for most in (100_000, 1000, 100):
+        monkeypatch.setattr(crossed, "MOST_OWN_PAIRS", most)
+        (notice,) = crossed.starts_crossed(sheet)
+        found = re.search(r"itself \((at least )?(\d+)\)", notice.message)
+        assert found is not None
+        counts.append((int(found[2]), bool(found[1])))
+    assert [is_sample for _, is_sample in counts] == [False, True, True]
+    assert counts[0] > counts[1] > counts[2] > (0, True)

@@ -111,6 +111,23 @@ def _shared(one: Floats, other: Floats) -> int:
     return int(np.isin(places[len(other) :], places[: len(other)]).sum())
 
 
+def ends_clear(ends: Floats, corners: Floats, step: float) -> npt.NDArray[np.bool_]:
+    """Which edges that go through triangles have both ends farther from their planes than rounding.
+
+    Others may touch alone, as hair whose roots lie on a surface.
+
+    Args:
+        ends: of the edges, shape (n, 2, 3) [m].
+        corners: of the triangle of each, shape (n, 3, 3) [m].
+        step: how far rounding moves them [m].
+    """
+    a, b, c = np.moveaxis(corners, 1, 0)
+    normals = np.cross(b - a, c - a)
+    heights = np.einsum("nij,nj->ni", ends - a[:, None], normals)
+    clear: npt.NDArray[np.bool_] = (np.abs(heights) > step * np.linalg.norm(normals, axis=1, keepdims=True)).all(axis=1)
+    return clear
+
+
 def touching_shifts(triangles: Floats, step: float) -> Floats:
     """By what one of two surfaces is moved to see whether they touch alone: there and back along each unlike normal.
 

@@ -9,7 +9,8 @@ nothing is told where it can tear: faces of the pieces into which it is cut lie 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -22,7 +23,7 @@ from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice
 from ...scene.listing import listed
 from ...scene.scene import Scene
-from ...scene.starts import ROUNDING, takes_no_part, touching_shifts
+from ...scene.starts import ROUNDING, ends_clear, takes_no_part, touching_shifts
 from ..measures.passing import of_strangers, passed, passing, turn_at
 from .depths import is_closed, told_depths
 from .gaps import MOST_GAP, meet
@@ -41,35 +42,40 @@ MOST_TRIANGLES, LEAST_TRIANGLES, MOST_OWN_PAIRS = 100_000, 10_000, 30_000
 SHARP = MOST_GAP
 
 
+@dataclass(frozen=True)
+class _Crossed:
+    """What a body crosses, itself or another one, and how often; of a sample at least."""
+
+    other: Body | Collider
+    count: int
+    is_sample: bool
+
+
 def starts_crossed(scene: Scene) -> Iterator[Notice]:
     """A warning for each body that crosses itself, later bodies or colliders: which, and how often.
 
     Layers say of two bodies that it is meant.
     """
-    bodies = scene.bodies
-    crossed: dict[int, list[str]] = {}
-    things = _things(scene)
+    bodies, things = scene.bodies, _things(scene)
     surfaces = cache(lambda number: Surface(things[number]))
+    crossed: dict[int, list[_Crossed]] = {}
     left = MOST_TRIANGLES
     for number, body in enumerate(bodies):
         if _meets_itself(body):
-            surface = surfaces(number)
-            count, is_sample = _own_crossings(surface, max(left, LEAST_TRIANGLES))
-            left -= len(surface.elements)
+            count, is_sample = _own_crossings(surfaces(number), max(left, LEAST_TRIANGLES))
+            left -= len(surfaces(number).elements)
             if count:
-                crossed.setdefault(number, []).append(_against("itself", count, is_sample=is_sample))
+                crossed.setdefault(number, []).append(_Crossed(body, count, is_sample))
     left = MOST_PAIRS
     for a, b in _near(scene):
         pairs, is_sample = pairs_of(surfaces(a), surfaces(b), max(left, LEAST_PAIRS))
         left -= len(pairs)
         through, back = _crossings(surfaces(a), surfaces(b), pairs)
-        other = things[b]
-        if len(through) + len(back) == 0 or (isinstance(other, Collider) and _is_told(bodies[a], other, back)):
-            continue
-        against = _against(f'"{other.name}"', len(through) + len(back), is_sample=is_sample)
-        crossed.setdefault(a, []).append(against)
-    for number, names in sorted(crossed.items()):
-        yield Notice("W_TANGLED", _text(bodies[number], names), bodies[number].name)
+        other, count = things[b], len(through) + len(back)
+        if count and not (isinstance(other, Collider) and _is_told(bodies[a], other, back)):
+            crossed.setdefault(a, []).append(_Crossed(other, count, is_sample))
+    for number, found in sorted(crossed.items()):
+        yield Notice("W_TANGLED", _text(bodies[number], found), bodies[number].name)
 
 
 def crosses(body: Body, other: Body) -> bool:
@@ -80,23 +86,21 @@ def crosses(body: Body, other: Body) -> bool:
     return any(len(found) for found in _crossings(*surfaces, pairs_of(*surfaces, MOST_PAIRS)[0]))
 
 
-def _against(name: str, count: int, *, is_sample: bool) -> str:
-    return f"{name} ({'at least ' * is_sample}{count})"
-
-
-def _text(body: Body, names: list[str]) -> str:
-    """What is told of a body that crosses what is named."""
+def _text(body: Body, crossed: Sequence[_Crossed]) -> str:
+    """What is told of a body that crosses something."""
+    others = [one.other for one in crossed if one.other is not body]
+    names = ("itself" if one.other is body else f'"{one.other.name}"' for one in crossed)
+    counts = (f"({'at least ' * one.is_sample}{one.count})" for one in crossed)
     text = (
-        f"Crosses {listed(names)} where it starts: edges that pass through faces, in brackets. What crosses does not "
-        "hold until the bake has taken it apart, which pins may prevent."
+        f"Crosses {listed(map(' '.join, zip(names, counts, strict=True)))} where it starts: edges that pass through "
+        "faces, in brackets. What crosses does not hold until the bake has taken it apart, which pins may prevent."
     )
-    if names[0].startswith("itself"):
-        if body_kind(body.role, body.name).is_solid:
-            text += " What of a jelly crosses itself is left so."
-        text += " Part it from itself, or turn Self off."
-    if not names[-1].startswith("itself"):
-        text += " Move it out, or give a higher Layer to what is to lie outside."
-    return text
+    if len(others) < len(crossed):
+        left_so = " What of a jelly crosses itself is left so." if body_kind(body.role, body.name).is_solid else ""
+        text += f"{left_so} Part it from itself, or turn Self off."
+    if any(isinstance(one, Body) for one in others):
+        return f"{text} Move it out, or give a higher Layer to what is to lie outside."
+    return f"{text} Move it out." if others else text
 
 
 def _things(scene: Scene) -> tuple[Body | Collider, ...]:
@@ -175,12 +179,19 @@ def _crossings(one: Surface, other: Surface, pairs: Ints) -> tuple[Ints, Ints]:
     step = ROUNDING * float(max(np.abs(one.points[a]).max(), np.abs(other.points[b]).max()))
     middle = one.points[a].mean(axis=(0, 1))
     first, second = one.points[a] - middle, other.points[b] - middle
-    # what has edges in common crosses by rounding
-    if not (passing(first, second, a, b, step).any() or passing(second, first, b, a, step).any()):
-        return none, none
     through, back = passing(first, second, a, b), passing(second, first, b, a)
+    # what has edges in common crosses by rounding
+    if not (_are_clear(through, first, second, step) or _are_clear(back, second, first, step)):
+        return none, none
     found = through.any(axis=1) | back.any(axis=1)
     for shift in touching_shifts(np.concatenate([first[found], second[found]]), step):
         if not (passing(first + shift, second, a, b).any() or passing(second, first + shift, b, a).any()):
             return none, none
     return passed(through, a, b), passed(back, b, a)
+
+
+def _are_clear(passes: npt.NDArray[np.bool_], first: Floats, second: Floats, step: float) -> bool:
+    """Whether an edge that passes does so by more than rounding [m]; arguments as of ``passing``."""
+    rows, edges = np.nonzero(passes)
+    ends = np.stack([first[rows, edges], first[rows, (edges + 1) % 3]], axis=1)
+    return bool(ends_clear(ends, second[rows], step).any())

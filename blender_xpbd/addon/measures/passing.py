@@ -23,8 +23,8 @@ VOLUME_ERROR = 7.7715611723761027e-16
 _EDGES = np.array([[0, 1], [1, 2], [2, 0]])
 
 
-def passing(first: Floats, second: Floats, corners: Ints, others: Ints, depth: float = 0.0) -> Mask:
-    """Which edges of triangles pass through others, by more than a depth to both sides [m].
+def passing(first: Floats, second: Floats, corners: Ints, others: Ints) -> Mask:
+    """Which edges of triangles pass through others.
 
     Args:
         first: corners of the triangles, of whose edges it asks, shape (pairs, 3, 3) [m]; of an edge alone its ends, one
@@ -32,15 +32,13 @@ def passing(first: Floats, second: Floats, corners: Ints, others: Ints, depth: f
         second: of the others, likewise; through an edge alone nothing passes.
         corners: numbers of those of ``first``, shape (pairs, 3): these decide ties.
         others: likewise, of ``second``.
-        depth: of the ends of an edge, to both sides of the triangle.
 
     Returns:
         shape (pairs, 3).
     """
     a, b, c = np.moveaxis(second, 1, 0)
     heights, errors = _volumes(b - a, c - a, first - a[:, None])
-    least = depth * np.linalg.norm(np.cross(b - a, c - a), axis=1, keepdims=True) + errors
-    sides = (heights > least).astype(np.int8) - (heights < -least)
+    sides = (heights > errors).astype(np.int8) - (heights < -errors)
     passes: Mask = sides[:, _EDGES[:, 0]] * sides[:, _EDGES[:, 1]] < 0
     rows, edges = np.nonzero(passes)
     # from the lower end, whichever triangle has the edge

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...geometry.search.surfaces import Surfaces
-from ...scene.starts import ROUNDING, touching_shifts
+from ...scene.starts import ROUNDING, ends_clear, touching_shifts
 from .crossings import CrossingSearch
 
 Floats = npt.NDArray[np.float64]
@@ -19,7 +19,9 @@ BLOWN_UP = 4.0
 
 
 def without_touching(surfaces: Surfaces, positions: Floats, found: Ints) -> Ints:
-    """Leave out the crossings of two objects of which one has to be moved by no more than rounding to cross no more.
+    """Leave out the crossings of two objects that touch alone: a move by no more than rounding frees them.
+
+    It frees the one as a whole, or each edge that crosses by itself, as it does hair whose roots lie on a surface.
 
     Args:
         surfaces: of all objects.
@@ -117,10 +119,15 @@ def _pairs(surfaces: Surfaces, found: Ints) -> Ints:
 def _is_freed(
     search: CrossingSearch, surfaces: Surfaces, positions: Floats, found: Ints, pair: tuple[int, int]
 ) -> bool:
-    """Whether the first of two objects crosses the second no more where it is moved by rounding, along some normal."""
+    """Whether edges of two objects that cross do so by rounding, or the first, moved by it, crosses the second no more.
+
+    It is moved along each unlike normal.
+    """
     ends, corners = surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]
-    beside = np.isin(surfaces.triangles, np.unique(ends)).sum(axis=1) > 1
     step = ROUNDING * float(np.abs(positions[np.concatenate([ends.ravel(), corners.ravel()])]).max())
+    if not ends_clear(positions[ends], positions[corners], step).any():
+        return True
+    beside = np.isin(surfaces.triangles, np.unique(ends)).sum(axis=1) > 1
     is_first = surfaces.point_objects == pair[0]
     for shift in touching_shifts(positions[np.concatenate([corners, surfaces.triangles[beside]])], step):
         moved = positions.copy()

@@ -23,8 +23,17 @@ from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice
 from ...scene.listing import listed
 from ...scene.scene import Scene
-from ...scene.starts import ROUNDING, ends_clear, takes_no_part, touching_shifts
+from ...scene.starts import (
+    ASIDE,
+    ROUNDING,
+    ends_clear,
+    go_on_at_vertices,
+    parting_shifts,
+    takes_no_part,
+    touching_shifts,
+)
 from ..measures.passing import of_strangers, passed, passing, turn_at
+from ..measures.solid_measures import triangle_edges
 from .depths import is_closed, told_depths
 from .gaps import MOST_GAP, meet
 from .reach import starting_places
@@ -179,15 +188,32 @@ def _crossings(one: Surface, other: Surface, pairs: Ints) -> tuple[Ints, Ints]:
     step = ROUNDING * float(max(np.abs(one.points[a]).max(), np.abs(other.points[b]).max()))
     middle = one.points[a].mean(axis=(0, 1))
     first, second = one.points[a] - middle, other.points[b] - middle
+    shifts = touching_shifts
     through, back = passing(first, second, a, b), passing(second, first, b, a)
     # what has edges in common crosses by rounding
     if not (_are_clear(through, first, second, step) or _are_clear(back, second, first, step)):
-        return none, none
+        if not (through.any() or back.any()):
+            aside = first + step * ASIDE
+            through, back = passing(aside, second, a, b), passing(second, aside, b, a)
+        if not _go_on(one, other, passed(through, a, b), passed(back, b, a), step):
+            return none, none
+        shifts = parting_shifts
     found = through.any(axis=1) | back.any(axis=1)
-    for shift in touching_shifts(np.concatenate([first[found], second[found]]), step):
+    for shift in shifts(np.concatenate([first[found], second[found]]), step):
         if not (passing(first + shift, second, a, b).any() or passing(second, first + shift, b, a).any()):
             return none, none
     return passed(through, a, b), passed(back, b, a)
+
+
+def _go_on(one: Surface, other: Surface, through: Ints, back: Ints, step: float) -> bool:
+    """As ``go_on_at_vertices``, by edges of two surfaces, as of ``passed``."""
+    if len(through) + len(back) == 0:
+        return False
+    after = len(one.points)
+    crossing = np.concatenate([through + np.repeat([0, after], [2, 3]), back + np.repeat([after, 0], [2, 3])])
+    links = np.concatenate([triangle_edges(one.elements), triangle_edges(other.elements) + after])
+    points = np.concatenate([one.points, other.points])
+    return go_on_at_vertices(points, crossing[:, :2], crossing[:, 2:], links, step)
 
 
 def _are_clear(passes: npt.NDArray[np.bool_], first: Floats, second: Floats, step: float) -> bool:

@@ -36,6 +36,12 @@ ROUNDING = 5e-7
 MOST_WAYS = 16
 # normals that differ by less than this are one way
 _SAME_WAY = 1e-4
+# unit vectors to all sides, at most 30° from any, along no axis and no diagonal: evenly on a spiral (Vogel 1979)
+_HEIGHTS = (np.arange(40) + 0.5) / 20.0 - 1.0
+_TURNS = np.arange(40) * np.pi * (3.0 - 5.0**0.5) + 0.3
+_ALL_SIDES = np.column_stack([*(np.sqrt(1.0 - _HEIGHTS**2) * np.array([np.cos(_TURNS), np.sin(_TURNS)])), _HEIGHTS])
+# by which what only touches is moved to see what would cross, as a share of rounding: along no axis and no diagonal
+ASIDE = np.array([0.357, 0.213, 0.909])
 
 
 def bodies_meet(body: Body, other: Body) -> bool:
@@ -111,6 +117,54 @@ def _shared(one: Floats, other: Floats) -> int:
     return int(np.isin(places[len(other) :], places[: len(other)]).sum())
 
 
+def ends_clear(ends: Floats, corners: Floats, step: float) -> npt.NDArray[np.bool_]:
+    """Which edges that go through triangles have both ends farther from their planes than rounding.
+
+    Others may touch alone, as hair whose roots lie on a surface.
+
+    Args:
+        ends: of the edges, shape (n, 2, 3) [m].
+        corners: of the triangle of each, shape (n, 3, 3) [m].
+        step: how far rounding moves them [m].
+    """
+    a, b, c = np.moveaxis(corners, 1, 0)
+    normals = np.cross(b - a, c - a)
+    heights = np.einsum("nij,nj->ni", ends - a[:, None], normals)
+    clear: npt.NDArray[np.bool_] = (np.abs(heights) > step * np.linalg.norm(normals, axis=1, keepdims=True)).all(axis=1)
+    return clear
+
+
+def go_on_at_vertices(points: Floats, ends: Ints, corners: Ints, links: Ints, step: float) -> bool:
+    """Whether edges end in the planes of triangles, and their surface goes on from there to both sides.
+
+    So grids cross along their lines, and no edge goes through a triangle. What is at a vertex of another surface, too,
+    does not count: copies in one place lie on each other.
+
+    Args:
+        points: shape (points, 3) [m].
+        ends: of edges that would go through triangles if one surface were moved by rounding, shape (n, 2).
+        corners: of the triangle of each, shape (n, 3).
+        links: all edges of the surfaces, shape (links, 2).
+        step: how far rounding moves points [m].
+    """
+    a, b, c = np.moveaxis(points[corners], 1, 0)
+    normals = np.cross(b - a, c - a)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    heights = np.abs(np.einsum("nij,nj->ni", points[ends] - a[:, None], normals))
+    is_tie = heights.min(axis=1) <= step
+    ties, a, normals = ends[np.arange(len(ends)), heights.argmin(axis=1)][is_tie], a[is_tie], normals[is_tie]
+    both = np.concatenate([links, links[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    firsts, lasts = np.searchsorted(both[:, 0], ties), np.searchsorted(both[:, 0], ties, side="right")
+    rows = np.repeat(np.arange(len(ties)), lasts - firsts)
+    nexts = both[np.arange(len(rows)) + np.repeat(lasts - np.cumsum(lasts - firsts), lasts - firsts), 1]
+    places, counts = np.unique(points, axis=0, return_inverse=True, return_counts=True)[1:]
+    is_alone = counts[places.reshape(-1)[nexts]] == 1
+    ways = is_alone * np.einsum("ni,ni->n", points[nexts] - a[rows], normals[rows])
+    above, below = (np.bincount(rows, side > step, len(ties)) > 0 for side in (ways, -ways))
+    return bool((above & below).any())
+
+
 def touching_shifts(triangles: Floats, step: float) -> Floats:
     """By what one of two surfaces is moved to see whether they touch alone: there and back along each unlike normal.
 
@@ -128,6 +182,14 @@ def touching_shifts(triangles: Floats, step: float) -> Floats:
     ways = np.unique((sound / _SAME_WAY).round(), axis=0) * _SAME_WAY
     shifts: Floats = step * np.stack([ways, -ways], axis=1).reshape(-1, 3)
     return shifts if len(ways) <= MOST_WAYS else shifts[:0]
+
+
+def parting_shifts(triangles: Floats, step: float) -> Floats:
+    """As ``touching_shifts``, and then ways to all sides, of which none is along what is straight.
+
+    For what crosses at vertices alone: it has few edges, whatever its normals.
+    """
+    return np.concatenate([touching_shifts(triangles, step), step * _ALL_SIDES])
 
 
 def enclosed_notice(body: Body, outer: str) -> Notice:

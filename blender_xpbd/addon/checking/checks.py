@@ -15,9 +15,8 @@ from ...scene.scene import Scene
 from ...scene.starts import coarse_notice, spheres_that_show
 from ..baking.needs import tetrahedra
 from ..measures.solid_measures import fans, fullness, pieces
-from ..reading.feel import length_of
 from .crossed import starts_crossed
-from .depths import FLATNESS, depths
+from .depths import told_depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within
 from .gaps import Gaps
@@ -37,9 +36,7 @@ SECONDS_PER_TETRAHEDRON = 4e-8
 def starts_inside(scene: Scene) -> Iterator[Notice]:
     """Bodies that start inside colliders, by more than the gap that they keep; those apart that cannot leave them."""
     for body in scene.bodies:
-        # of small ones the bake takes less than the gap that was asked for
-        gap = min(body.material.contact_offset, FLATNESS * length_of(body.positions, body.axes))
-        found = {name: one.depth for name, one in depths(body, scene.colliders).items() if one.depth > gap}
+        found = told_depths(body, scene.colliders)
         if wrapped := [one.name for one in wrapping(body, scene)] if found else []:
             yield wrapped_notice(body, wrapped)
         if found := {name: depth for name, depth in found.items() if name not in wrapped}:

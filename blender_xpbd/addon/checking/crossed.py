@@ -1,208 +1,223 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies that start in each other, so that edges of the one pass through faces of the other.
+"""What starts in each other or in itself, so that edges pass through faces; a bake counts them, too.
 
-A bake counts them, too, with the crossings of a body with itself, of strands, and of colliders. To count those takes
-too long for a click, or other checks tell of what starts inside a collider. What lies face on face crosses by rounding
-alone: where a shift by that frees it, it touches, as for the bake.
+What lies face on face crosses by rounding alone: where a shift by that frees it, it touches, as for the bake. Of
+colliders that are closed, and of what starts inside them, another check tells; so here only where they have an edge,
+sharp enough for the bake to hold bodies by it, that passes through a face. Of the crossings of a jelly with itself
+nothing is told where it can tear: faces of the pieces into which it is cut lie on each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from mathutils.bvhtree import BVHTree
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
+from ...scene.collider import Collider
+from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice
 from ...scene.listing import listed
 from ...scene.scene import Scene
-from ...scene.starts import ROUNDING, touching_shifts, without_contact
-from ..measures.solid_measures import fans
-from .gaps import meet
+from ...scene.starts import (
+    ASIDE,
+    ROUNDING,
+    ends_clear,
+    go_on_at_vertices,
+    parting_shifts,
+    takes_no_part,
+    touching_shifts,
+)
+from ..measures.passing import of_strangers, passed, passing, turn_at
+from ..measures.solid_measures import triangle_edges
+from .depths import is_closed, told_depths
+from .gaps import MOST_GAP, meet
 from .reach import starting_places
-from .triangle_trees import overlapping, triangle_tree
+from .surfaces import Surface, own_pairs, pairs_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# pairs of triangles that are looked at in a check, at most, and for two bodies in any case; and of how many triangles
-# the first are found: a check is for the moment of a click
-MOST_PAIRS, LEAST_PAIRS, FIRST_ASKED = 100_000, 1000, 8
-# the golden ratio, less 1
-_GOLDEN = 0.5 * (5.0**0.5 - 1.0)
-# what lies exactly on an edge is moved to one side of it, by a share of the size along no axis and no diagonal
-_TIE = 1e-9 * np.array([0.357, 0.213, 0.909])
-# of a triangle, the corners of each edge
-_EDGES = np.array([[0, 1], [1, 2], [2, 0]])
+# pairs of triangles that are looked at in a check, at most, and for two bodies in any case: a check is for the moment
+# of a click. For crossings of bodies with themselves triangles that are looked at, and pairs of each body
+MOST_PAIRS, LEAST_PAIRS = 100_000, 1000
+MOST_TRIANGLES, LEAST_TRIANGLES, MOST_OWN_PAIRS = 100_000, 10_000, 30_000
+# tan(θ/2) of the angle by which a collider turns at an edge by which the bake holds all bodies, whose gaps are a part
+# of their edges at most; see ``searched_features`` of the solver
+SHARP = MOST_GAP
+
+
+@dataclass(frozen=True)
+class _Crossed:
+    """What a body crosses, itself or another one, and how often; of a sample at least."""
+
+    other: Body | Collider
+    count: int
+    is_sample: bool
 
 
 def starts_crossed(scene: Scene) -> Iterator[Notice]:
-    """A warning for each body that crosses later ones: which, and how often. Layers say that it is meant."""
-    bodies = scene.bodies
-    surface = cache(lambda number: _Surface(bodies[number]))
-    crossed: dict[int, list[str]] = {}
+    """A warning for each body that crosses itself, later bodies or colliders: which, and how often.
+
+    Layers say of two bodies that it is meant.
+    """
+    bodies, things = scene.bodies, _things(scene)
+    surfaces = cache(lambda number: Surface(things[number]))
+    crossed: dict[int, list[_Crossed]] = {}
+    left = MOST_TRIANGLES
+    for number, body in enumerate(bodies):
+        if _meets_itself(body):
+            count, is_sample = _own_crossings(surfaces(number), max(left, LEAST_TRIANGLES))
+            left -= len(surfaces(number).elements)
+            if count:
+                crossed.setdefault(number, []).append(_Crossed(body, count, is_sample))
     left = MOST_PAIRS
-    for a, b in _near(bodies):
-        if bodies[a].contact.layer == bodies[b].contact.layer and meet(bodies[a], bodies[b]):
-            pairs, is_sample = _pairs(surface(a), surface(b), max(left, LEAST_PAIRS))
-            left -= len(pairs)
-            if count := _crossings(surface(a), surface(b), pairs):
-                crossed.setdefault(a, []).append(f'"{bodies[b].name}" ({"at least " * is_sample}{count})')
-    for number, against in crossed.items():
-        names = listed(against)
-        text = (
-            f"Crosses {names} where it starts: edges that pass through faces, in brackets. What crosses does not hold "
-            "until the bake has taken it apart, which pins may prevent. Move it out, or give a higher Layer to what is "
-            "to lie outside."
-        )
-        yield Notice("W_TANGLED", text, bodies[number].name)
+    for a, b in _near(scene):
+        pairs, is_sample = pairs_of(surfaces(a), surfaces(b), max(left, LEAST_PAIRS))
+        left -= len(pairs)
+        through, back = _crossings(surfaces(a), surfaces(b), pairs)
+        other, count = things[b], len(through) + len(back)
+        if count and not (isinstance(other, Collider) and _is_told(bodies[a], other, back)):
+            crossed.setdefault(a, []).append(_Crossed(other, count, is_sample))
+    for number, found in sorted(crossed.items()):
+        yield Notice("W_TANGLED", _text(bodies[number], found), bodies[number].name)
 
 
 def crosses(body: Body, other: Body) -> bool:
     """Whether it is told of two bodies that they cross."""
     if body.contact.layer != other.contact.layer or not meet(body, other):
         return False
-    surfaces = _Surface(body), _Surface(other)
-    return _crossings(*surfaces, _pairs(*surfaces, MOST_PAIRS)[0]) > 0
+    surfaces = Surface(body), Surface(other)
+    return any(len(found) for found in _crossings(*surfaces, pairs_of(*surfaces, MOST_PAIRS)[0]))
 
 
-def _near(bodies: Sequence[Body]) -> list[tuple[int, int]]:
-    """Numbers of bodies of faces whose boxes meet, two by two."""
-    asked = [number for number, body in enumerate(bodies) if len(body.face_sizes)]
+def _text(body: Body, crossed: Sequence[_Crossed]) -> str:
+    """What is told of a body that crosses something."""
+    others = [one.other for one in crossed if one.other is not body]
+    names = ("itself" if one.other is body else f'"{one.other.name}"' for one in crossed)
+    counts = (f"({'at least ' * one.is_sample}{one.count})" for one in crossed)
+    text = (
+        f"Crosses {listed(map(' '.join, zip(names, counts, strict=True)))} where it starts: edges that pass through "
+        "faces, in brackets. What crosses does not hold until the bake has taken it apart, which pins may prevent."
+    )
+    if len(others) < len(crossed):
+        left_so = " What of a jelly crosses itself is left so." if body_kind(body.role, body.name).is_solid else ""
+        text += f"{left_so} Part it from itself, or turn Self off."
+    if any(isinstance(one, Body) for one in others):
+        return f"{text} Move it out, or give a higher Layer to what is to lie outside."
+    return f"{text} Move it out." if others else text
+
+
+def _things(scene: Scene) -> tuple[Body | Collider, ...]:
+    """What may cross: bodies, then mesh colliders."""
+    return (*scene.bodies, *filter(has_triangles, scene.colliders))
+
+
+def _meets_itself(body: Body) -> bool:
+    is_cut = len(body.seams) > 0 and body_kind(body.role, body.name).is_solid
+    return body.contact.self_collision and len(body.face_sizes) > 0 and not is_cut and not takes_no_part(body)
+
+
+def _near(scene: Scene) -> list[tuple[int, int]]:
+    """Numbers of a body and of another one, or of a collider, that meet and whose boxes do."""
+    things = _things(scene)
+    asked = [number for number, one in enumerate(things) if isinstance(one, Collider) or _has_edges(one)]
     if len(asked) < 2:
         return []
-    places = [starting_places(bodies[number]) for number in asked]
+    places = [starting_places(things[number]) for number in asked]
     lows, highs = np.array([one.min(axis=0) for one in places]), np.array([one.max(axis=0) for one in places])
-    meets = ((lows[:, None] <= highs) & (lows <= highs[:, None])).all(axis=2)
-    return [(asked[a], asked[b]) for a, b in np.argwhere(np.triu(meets, 1)).tolist()]
+    boxes_meet = ((lows[:, None] <= highs) & (lows <= highs[:, None])).all(axis=2)
+    near = [(asked[a], asked[b]) for a, b in np.argwhere(np.triu(boxes_meet, 1)).tolist()]
+    return [(a, b) for a, b in near if _may_cross(things[a], things[b])]
 
 
-class _Surface:
-    """The triangles of a body that take part, where it starts.
-
-    Attributes:
-        points: of all vertices, shape (vertices, 3) [m].
-        triangles: shape (triangles, 3).
-        low, high: ends of the box about them [m], shape (3,).
-    """
-
-    def __init__(self, body: Body) -> None:
-        self.points = starting_places(body)
-        triangles = fans(body.face_sizes, body.corners)
-        is_out = np.zeros(len(self.points), np.bool_)
-        is_out[without_contact(body)] = True
-        self.triangles = triangles[~is_out[triangles].any(axis=1)]
-        if len(body.seams) and body_kind(body.role, body.name).is_sheet:
-            self.triangles = _joined(body.seams)[self.triangles]
-        used = self.points[self.triangles.ravel()]
-        self.low, self.high = used.min(axis=0, initial=np.inf), used.max(axis=0, initial=-np.inf)
-
-    def within(self, low: Floats, high: Floats) -> Ints:
-        """The triangles whose boxes meet another one, shape (triangles, 3)."""
-        is_low, is_high = self.points <= high, self.points >= low
-        near = is_low[self.triangles].any(axis=1) & is_high[self.triangles].any(axis=1)
-        return self.triangles[near.all(axis=1)]
+def _has_edges(body: Body) -> bool:
+    return len(body.face_sizes) > 0 or len(body.loose_edges) > 0
 
 
-def _joined(seams: Ints) -> Ints:
-    """For each vertex, the first one that was the same before the mesh was cut, shape (vertices,)."""
-    own = np.arange(len(seams), dtype=np.int32)
-    _, firsts, inverse = np.unique(seams, return_index=True, return_inverse=True)
-    return np.where(seams > 0, firsts[inverse.reshape(-1)], own).astype(np.int32)
+def _may_cross(one: Body | Collider, other: Body | Collider) -> bool:
+    """Whether two of ``_things`` meet, and it is told of them that they cross."""
+    if isinstance(one, Collider):
+        return False
+    if isinstance(other, Collider):
+        return one.contact.sees is None or other.identifier in one.contact.sees
+    has_faces = len(one.face_sizes) > 0 or len(other.face_sizes) > 0
+    return has_faces and one.contact.layer == other.contact.layer and meet(one, other)
 
 
-def _pairs(one: _Surface, other: _Surface, most: int) -> tuple[Ints, bool]:
-    """Triangles of two surfaces that may cross; and whether they are those of a sample, as the others are too many.
+def _is_told(body: Body, collider: Collider, back: Ints) -> bool:
+    """Whether another check tells of a body and a closed collider, or the bake nothing.
 
     Args:
-        one: of which some triangles are asked after some, evenly among all.
-        other: of which all are.
-        most: pairs after which no further triangles are asked.
-
-    Returns:
-        numbers of corners of both, shape (pairs, 2, 3), and whether it is a sample.
+        body: that the collider crosses.
+        collider: any.
+        back: edges of the collider that pass through the body, of ``passed``.
     """
-    low, high = np.maximum(one.low, other.low), np.minimum(one.high, other.high)
-    mine, others = one.within(low, high), other.within(low, high)
-    found = [np.zeros((0, 2, 3), np.int32)]
-    if not (len(mine) and len(others)):
-        return found[0], False
-    tree = _tree(other.points, others)
-    # the first so many lie evenly among all
-    mine = mine[np.argsort(np.arange(len(mine)) * _GOLDEN % 1.0)]
-    asked, count, next_asked = 0, 0, FIRST_ASKED
-    while asked < len(mine) and count < most:
-        some = mine[asked : asked + next_asked]
-        pairs = overlapping(_tree(one.points, some), tree)
-        found.append(np.stack([some[pairs[:, 0]], others[pairs[:, 1]]], axis=1))
-        asked, count = asked + len(some), count + len(pairs)
-        next_asked = min(7 * asked, (most - count) * asked // max(count, 1) + 1)
-    return np.concatenate(found), asked < len(mine)
+    if not is_closed(collider.triangles):
+        return False
+    is_sharp = len(back) > 0 and turn_at(starting_places(collider), collider.triangles, back[:, :2]) > SHARP
+    return not is_sharp or bool(told_depths(body, [collider]))
 
 
-def _crossings(one: _Surface, other: _Surface, pairs: Ints) -> int:
-    """How many edges of two surfaces pass through triangles of the other one; 0 where they touch alone.
+def _own_crossings(surface: Surface, most: int) -> tuple[int, bool]:
+    """How many edges of a surface pass through triangles of it; and whether they are those of a sample."""
+    pairs, is_sample = own_pairs(surface, most, MOST_OWN_PAIRS)
+    found = [np.zeros((0, 5), np.int32)]
+    for a, b in ((pairs[:, 0], pairs[:, 1]), (pairs[:, 1], pairs[:, 0])):
+        passes = passing(surface.points[a], surface.points[b], a, b)
+        found.append(passed(passes & of_strangers(surface.origins[a], surface.origins[b]), a, b))
+    return len(np.unique(np.concatenate(found), axis=0)), is_sample
+
+
+def _crossings(one: Surface, other: Surface, pairs: Ints) -> tuple[Ints, Ints]:
+    """Edges of two surfaces that pass through triangles of the other, as of ``passed``; none where they touch alone.
 
     Args:
         one: a surface.
         other: another one.
-        pairs: of ``_pairs``.
+        pairs: of ``pairs_of``.
     """
+    none = np.zeros((0, 5), np.int32)
     if len(pairs) == 0:
-        return 0
+        return none, none
     a, b = pairs[:, 0], pairs[:, 1]
     step = ROUNDING * float(max(np.abs(one.points[a]).max(), np.abs(other.points[b]).max()))
-    middle, size = one.points[a].mean(axis=(0, 1)), float((one.high - one.low).max())
-    first, second = one.points[a] - middle + size * _TIE, other.points[b] - middle
+    middle = one.points[a].mean(axis=(0, 1))
+    first, second = one.points[a] - middle, other.points[b] - middle
+    shifts = touching_shifts
+    through, back = passing(first, second, a, b), passing(second, first, b, a)
     # what has edges in common crosses by rounding
-    if not (_passing(first, second, step).any() or _passing(second, first, step).any()):
-        return 0
-    through, back = _passing(first, second), _passing(second, first)
+    if not (_are_clear(through, first, second, step) or _are_clear(back, second, first, step)):
+        if not (through.any() or back.any()):
+            aside = first + step * ASIDE
+            through, back = passing(aside, second, a, b), passing(second, aside, b, a)
+        if not _go_on(one, other, passed(through, a, b), passed(back, b, a), step):
+            return none, none
+        shifts = parting_shifts
     found = through.any(axis=1) | back.any(axis=1)
-    for shift in touching_shifts(np.concatenate([first[found], second[found]]), step):
-        if not (_passing(first + shift, second).any() or _passing(second, first + shift).any()):
-            return 0
-    return _distinct(through, a, b) + _distinct(back, b, a)
+    for shift in shifts(np.concatenate([first[found], second[found]]), step):
+        if not (passing(first + shift, second, a, b).any() or passing(second, first + shift, b, a).any()):
+            return none, none
+    return passed(through, a, b), passed(back, b, a)
 
 
-def _tree(points: Floats, triangles: Ints) -> BVHTree:
-    """A tree over some triangles of a surface."""
-    used, numbers = np.unique(triangles, return_inverse=True)
-    return triangle_tree(points[used], numbers.reshape(-1, 3))
+def _go_on(one: Surface, other: Surface, through: Ints, back: Ints, step: float) -> bool:
+    """As ``go_on_at_vertices``, by edges of two surfaces, as of ``passed``."""
+    if len(through) + len(back) == 0:
+        return False
+    after = len(one.points)
+    crossing = np.concatenate([through + np.repeat([0, after], [2, 3]), back + np.repeat([after, 0], [2, 3])])
+    links = np.concatenate([triangle_edges(one.elements), triangle_edges(other.elements) + after])
+    points = np.concatenate([one.points, other.points])
+    return go_on_at_vertices(points, crossing[:, :2], crossing[:, 2:], links, step)
 
 
-def _passing(first: Floats, second: Floats, depth: float = 0.0) -> npt.NDArray[np.bool_]:
-    """Which edges of triangles pass through others, by more than a depth to both sides [m].
-
-    Args:
-        first: corners of the triangles, of whose edges it asks, shape (pairs, 3, 3) [m].
-        second: of the others, likewise.
-        depth: of the ends of an edge, to both sides of the triangle.
-
-    Returns:
-        shape (pairs, 3).
-    """
-    a, b, c = np.moveaxis(second, 1, 0)
-    normals = np.cross(b - a, c - a)
-    heights = np.einsum("pij,pj->pi", first - a[:, None], normals)
-    starts, ends = heights[:, _EDGES[:, 0]], heights[:, _EDGES[:, 1]]
-    least = depth * np.linalg.norm(normals, axis=1, keepdims=True)
-    passes = (np.minimum(starts, ends) < -least) & (np.maximum(starts, ends) > least)
+def _are_clear(passes: npt.NDArray[np.bool_], first: Floats, second: Floats, step: float) -> bool:
+    """Whether an edge that passes does so by more than rounding [m]; arguments as of ``passing``."""
     rows, edges = np.nonzero(passes)
-    start, end = first[rows, _EDGES[edges, 0]], first[rows, _EDGES[edges, 1]]
-    corners = second[rows] - start[:, None]
-    # on which side of each edge of the triangle the line goes by
-    turns = np.einsum("pij,pj->pi", np.cross(corners, np.roll(corners, -1, axis=1)), end - start) > 0.0
-    passes[rows, edges] = (turns == turns[:, :1]).all(axis=1)
-    return passes
-
-
-def _distinct(passes: npt.NDArray[np.bool_], corners: Ints, others: Ints) -> int:
-    """How many edges pass, each triangle that they pass through counted once, whatever triangles have the edge."""
-    rows, edges = np.nonzero(passes)
-    ends = np.sort(np.stack([corners[rows, _EDGES[edges, k]] for k in range(2)], axis=1), axis=1)
-    return len(np.unique(np.column_stack([ends, others[rows]]), axis=0))
+    ends = np.stack([first[rows, edges], first[rows, (edges + 1) % 3]], axis=1)
+    return bool(ends_clear(ends, second[rows], step).any())

@@ -15,6 +15,7 @@ from ...scene.collider import Collider
 from ...scene.collider_shapes import Depth, collider_shape
 from ...scene.transforms import transformed
 from ..measures.solid_measures import edge_numbers, triangle_edges
+from ..reading.feel import length_of
 from .triangle_trees import triangle_tree
 
 Floats = npt.NDArray[np.float64]
@@ -36,6 +37,13 @@ def depths(body: Body, colliders: Iterable[Collider]) -> dict[str, Depth]:
     return {name: depth for name, depth in found.items() if depth.depth > 0.0}
 
 
+def told_depths(body: Body, colliders: Iterable[Collider]) -> dict[str, float]:
+    """How deep a body starts inside colliders, by their names, where a check tells of it [m]."""
+    # of small ones the bake takes less than the gap that was asked for
+    gap = min(body.material.contact_offset, FLATNESS * length_of(body.positions, body.axes))
+    return {name: one.depth for name, one in depths(body, colliders).items() if one.depth > gap}
+
+
 def _depth(points: Floats, collider: Collider) -> Depth:
     known = collider_shape(collider.shape).depth
     if known is not None:
@@ -49,7 +57,7 @@ def _depth_in_mesh(points: Floats, surface: Floats, triangles: npt.NDArray[np.in
     """How deep a point is inside at most, 0 where none is; open meshes have no inside."""
     within = ((points > surface.min(axis=0)) & (points < surface.max(axis=0))).all(axis=1)
     asked = points[within]
-    if len(asked) == 0 or not _is_closed(triangles):
+    if len(asked) == 0 or not is_closed(triangles):
         return 0.0
     tree = triangle_tree(surface, triangles)
     step = -(-len(asked) // MOST_ASKED)
@@ -59,7 +67,7 @@ def _depth_in_mesh(points: Floats, surface: Floats, triangles: npt.NDArray[np.in
 
 def closed_tree(surface: Floats, triangles: npt.NDArray[np.int32]) -> BVHTree | None:
     """What ``is_within`` asks of a mesh; None for an open one, which has no inside."""
-    return triangle_tree(surface, triangles) if _is_closed(triangles) else None
+    return triangle_tree(surface, triangles) if is_closed(triangles) else None
 
 
 def is_within(points: Floats, tree: BVHTree) -> bool:
@@ -77,7 +85,7 @@ def _is_inside(tree: BVHTree, point: Vector) -> bool:
     return is_inside
 
 
-def _is_closed(triangles: npt.NDArray[np.int32]) -> bool:
+def is_closed(triangles: npt.NDArray[np.int32]) -> bool:
     """Whether each edge has two triangles."""
     numbers = edge_numbers(triangle_edges(triangles))
     return bool((np.unique(numbers, return_counts=True)[1] == 2).all())

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import bmesh
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
@@ -16,6 +17,9 @@ from ...scene.scene import Scene
 from ..data.bake_record import read_record
 from ..measures.solid_measures import edge_numbers, fans, triangle_edges
 from ..reading.feel import length_of
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
 
 # of the length of a mesh, how far vertices may be apart that are one
 MERGED = 1e-6
@@ -58,11 +62,34 @@ def merge_doubled(obj: bpy.types.Object) -> str:
     return ""
 
 
+def doubled_places(points: Floats, triangles: Ints) -> Ints:
+    """A number of each vertex, equal where faces end in one place, shape (vertices,).
+
+    Layers and closed pieces that touch there are no copies.
+
+    Args:
+        points: of the vertices at rest, shape (vertices, 3).
+        triangles: shape (triangles, 3).
+    """
+    numbers, ends = np.arange(len(points), dtype=np.int32), np.unique(_border(triangles))
+    size = np.ptp(points[ends], axis=0).max() if len(ends) else 0.0
+    if size > 0.0:
+        steps = np.rint((points[ends] - points[ends].min(axis=0)) / (MERGED * size)).astype(np.int64)
+        _, firsts, places = np.unique(steps, axis=0, return_index=True, return_inverse=True)
+        numbers[ends] = ends[firsts[places.reshape(-1)]]
+    return numbers
+
+
+def _border(triangles: Ints) -> Ints:
+    """Edges of one triangle, shape (edges, 2)."""
+    edges = triangle_edges(triangles)
+    first, times = np.unique(edge_numbers(edges), return_index=True, return_counts=True)[1:]
+    return edges[first[times == 1]]
+
+
 def _cuts(body: Body) -> int:
     """How many borders of faces lie on others, with vertices of their own that neither threads nor pins hold there."""
-    edges = triangle_edges(fans(body.face_sizes, body.corners))
-    first, times = np.unique(edge_numbers(edges), return_index=True, return_counts=True)[1:]
-    border = edges[first[times == 1]]
+    border = _border(fans(body.face_sizes, body.corners))
     border = border[~np.isin(border, np.concatenate([body.loose_edges, body.links.pairs])).all(axis=1)]
     length = length_of(body.positions, body.axes)
     if len(border) == 0 or length == 0.0:

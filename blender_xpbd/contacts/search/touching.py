@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...geometry.search.surfaces import Surfaces
-from ...scene.starts import ROUNDING, touching_shifts
+from ...scene.starts import ASIDE, ROUNDING, ends_clear, go_on_at_vertices, parting_shifts, touching_shifts
 from .crossings import CrossingSearch
 
 Floats = npt.NDArray[np.float64]
@@ -19,23 +19,37 @@ BLOWN_UP = 4.0
 
 
 def without_touching(surfaces: Surfaces, positions: Floats, found: Ints) -> Ints:
-    """Leave out the crossings of two objects of which one has to be moved by no more than rounding to cross no more.
+    """Leave out the crossings of two objects that touch alone, and add those of two that cross at vertices alone.
+
+    A move by no more than rounding frees what touches: the one as a whole, or each edge that crosses by itself, as it
+    does hair whose roots lie on a surface. At vertices no edge passes, until one of the two is moved.
 
     Args:
         surfaces: of all objects.
         positions: of the surface points [m], shape (points, 3).
         found: edge and triangle of each crossing there, shape (crossings, 2).
     """
+    search = CrossingSearch(surfaces)
+    own, told = _by_objects(surfaces, found)
+    moved = positions + _asides(surfaces, positions)
+    _, ties = _by_objects(surfaces, search.find(moved)) if surfaces.object_count > 1 else (found, {})
+    several = {pair: told.get(pair, rows) for pair, rows in {**ties, **told}.items()}
+    kept = [rows for pair, rows in several.items() if not _is_freed(search, surfaces, positions, rows, pair)]
+    return np.concatenate([own, *kept])
+
+
+def _by_objects(surfaces: Surfaces, found: Ints) -> tuple[Ints, dict[tuple[int, int], Ints]]:
+    """Crossings of objects with themselves, and those of two by their numbers, the lower one first."""
     pairs = _pairs(surfaces, found)
-    several = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
-    if len(several) == 0:
-        return found
-    search, is_crossing = CrossingSearch(surfaces), np.ones(len(found), np.bool_)
-    for first, second in several:
-        mine = (pairs == (first, second)).all(axis=1)
-        if _is_freed(search, surfaces, positions, found[mine], (int(first), int(second))):
-            is_crossing &= ~mine
-    return found[is_crossing]
+    is_own = pairs[:, 0] == pairs[:, 1]
+    several = np.unique(pairs[~is_own], axis=0)
+    return found[is_own], {(int(a), int(b)): found[(pairs == (a, b)).all(axis=1)] for a, b in several}
+
+
+def _asides(surfaces: Surfaces, positions: Floats) -> Floats:
+    """By how much points are moved to see what would cross, each object farther than the one before [m]."""
+    step = ROUNDING * float(np.abs(positions).max(initial=0.0))
+    return step * np.outer((surfaces.point_objects + 1.0) / surfaces.object_count, ASIDE)
 
 
 def touching_solids(
@@ -117,12 +131,17 @@ def _pairs(surfaces: Surfaces, found: Ints) -> Ints:
 def _is_freed(
     search: CrossingSearch, surfaces: Surfaces, positions: Floats, found: Ints, pair: tuple[int, int]
 ) -> bool:
-    """Whether the first of two objects crosses the second no more where it is moved by rounding, along some normal."""
+    """Whether the first of two objects crosses the second no more where it is moved by rounding, or by that alone."""
     ends, corners = surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]
-    beside = np.isin(surfaces.triangles, np.unique(ends)).sum(axis=1) > 1
     step = ROUNDING * float(np.abs(positions[np.concatenate([ends.ravel(), corners.ravel()])]).max())
+    shifts = touching_shifts
+    if not ends_clear(positions[ends], positions[corners], step).any():
+        if not go_on_at_vertices(positions, ends, corners, surfaces.edges, step):
+            return True
+        shifts = parting_shifts
+    beside = np.isin(surfaces.triangles, np.unique(ends)).sum(axis=1) > 1
     is_first = surfaces.point_objects == pair[0]
-    for shift in touching_shifts(positions[np.concatenate([corners, surfaces.triangles[beside]])], step):
+    for shift in shifts(positions[np.concatenate([corners, surfaces.triangles[beside]])], step):
         moved = positions.copy()
         moved[is_first] += shift
         if not (_pairs(surfaces, search.find(moved)) == pair).all(axis=1).any():

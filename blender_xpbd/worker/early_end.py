@@ -23,6 +23,8 @@ else:
 
 # how often it is looked [s], where no system call waits for the end of an input
 _PAUSE = 0.5
+# what an import that does not hang may still take [s]: an input that holds a job may end behind it
+_GRACE = 5.0
 # of Linux: prctl's option for the signal that a process gets when its parent dies
 _SIGNAL_OF_PARENT = 1
 
@@ -32,18 +34,18 @@ class EarlyEnd:
 
     def __init__(self, descriptor: int) -> None:
         """Watch a file descriptor, from now on until ``leave_off``."""
-        self._is_over = False
+        self._is_over = threading.Event()
         _end_with_parent(signal.SIGKILL)
         threading.Thread(target=self._wait, args=(descriptor,), daemon=True).start()
 
     def leave_off(self) -> None:
         """Everything is imported: from now on, the end of the input is for others, who finish what is begun."""
-        self._is_over = True
+        self._is_over.set()
         _end_with_parent(0)
 
     def _wait(self, descriptor: int) -> None:
         _wait_for_end(descriptor)
-        if not self._is_over:
+        if not self._is_over.wait(_GRACE):
             os._exit(int(ExitCode.INTERRUPTED))
 
 

@@ -20,7 +20,7 @@ def thumbnail(preset: str) -> int:
     if _pictures is None or preset not in _pictures:
         return 0
     picture = _pictures[preset]
-    # whoever asks for its size has it read; else a job of Blender's does so, and a menu that is open shows none till then
+    # whoever asks for its size has it read; else a job of Blender's does so, and an open menu shows none till then
     return int(picture.icon_id) if picture.image_size[0] and picture.icon_size[0] else 0
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.addon.recorded_layout import draw
+
 
 @pytest.fixture
 def status(bpy):
@@ -48,6 +50,8 @@ def other_file(bpy):
 
 
 def test_a_bake_that_ends_with_its_file_is_told_in_the_next_one(bpy, status, half_baked):
+    from blender_xpbd.addon.ui.panels import XPBD_PT_main
+
     half_baked()
     other_file(bpy)
     assert status.message.startswith("E_INTERRUPTED: The bake was stopped, for another file was opened: ")
@@ -55,10 +59,14 @@ def test_a_bake_that_ends_with_its_file_is_told_in_the_next_one(bpy, status, hal
     assert Path(status.former_file).name == "lamp.blend"
     assert not status.is_stopped
     assert not status.is_baking
+    layout = draw(XPBD_PT_main)
+    assert "Open lamp.blend" in layout.words
+    assert "Continue" not in layout.words
 
 
 def test_the_file_tells_it_when_it_is_opened_again_and_continue_goes_on(bpy, status, half_baked, fake_worker, tmp_path):
     from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.ui.panels import XPBD_PT_main
 
     half_baked()
     other_file(bpy)
@@ -66,6 +74,7 @@ def test_the_file_tells_it_when_it_is_opened_again_and_continue_goes_on(bpy, sta
     assert status.message.startswith("E_INTERRUPTED: The bake was stopped, when this file was last open: ")
     assert status.is_stopped
     assert not status.former_file
+    assert "Continue" in draw(XPBD_PT_main).words
     fake_worker()
     assert run_bake(bpy.context).frames == 20
     # it is whole now

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strands that a curve's bevel or extrusion shows thicker than they are simulated, so that they sink into what they touch."""
+"""Strands that a curve's bevel or extrusion shows thicker than they are simulated, so that they sink in at touch."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def bevelled(scene: bpy.types.Scene, read: Scene) -> Iterator[Notice]:
             continue
         touched = [one.name for one in within_reach(body, read, boxes)]
         if touched:
+            by = "extrusion" if _is_ribbon(obj) else "bevel"
             text = (
-                f"Its {'extrusion' if _is_ribbon(obj) else 'bevel'} shows it {shown:.2g} m thick to each side, and it is simulated with a Radius of "
+                f"Its {by} shows it {shown:.2g} m thick to each side, and it is simulated with a Radius of "
                 f"{body.material.radius:.2g} m, so that it would sink into {quoted(touched)} where they touch. "
                 "Make Room gives it the Radius that is shown, with which it is heavier and stiffer."
             )

@@ -90,7 +90,7 @@ class XPBD_OT_fill_with_grains(bpy.types.Operator):
 
 def _suiting_radius(obj: bpy.types.Object) -> float:
     """A radius with which a handful of grains fills an object, in Blender units, to two digits."""
-    volume = float(np.prod(obj.dimensions))
+    volume = float(np.prod(np.array(obj.dimensions)))
     radius = (_SHARE * volume / _COUNT / (4.0 / 3.0 * np.pi)) ** (1.0 / 3.0)
     # a mesh without a volume is refused for what it is
     return float(f"{radius:.2g}") or _SMALLEST

@@ -100,13 +100,14 @@ def tell(*_arguments: object) -> None:
     unfinished = [] if is_here else _unfinished_here()
     if not told and not unfinished:
         return
-    if cut is not None and cut.frames is not None and cut.file != bpy.data.filepath:
+    was_baked = cut is not None and cut.frames is not None
+    if cut is not None and was_baked and cut.file != bpy.data.filepath:
         STATUS.former_file = cut.file
-    elif unfinished:
+    elif was_baked and unfinished:
         # the same file was opened again
         told = []
     STATUS.message = str(XpbdError.joined([XpbdError("E_INTERRUPTED", text) for text in (*told, *unfinished)]))
-    STATUS.is_stopped = bool(unfinished) or (is_here and cut is not None and cut.frames is not None and cut.is_whole)
+    STATUS.is_stopped = bool(unfinished) or (cut is not None and is_here and was_baked and cut.is_whole)
     if not bpy.app.background:
         bpy.app.timers.register(_show_popup, first_interval=_POPUP_DELAY)
 
@@ -140,7 +141,12 @@ def _unfinished_here() -> list[str]:
     # the folder is a stranger's word, and nobody has asked for anything yet
     if not may_be_looked_at(folder):
         return []
-    status = unfinished_bake(folder, Path(bpy.data.filepath).stat().st_mtime)
+    try:
+        saved = Path(bpy.data.filepath).stat().st_mtime
+    except OSError:
+        # recovered, and the file itself is gone
+        return []
+    status = unfinished_bake(folder, saved)
     if status is None:
         return []
     advice = "Continue goes on from there, where the scene is as it was then."

@@ -158,3 +158,28 @@ def test_a_bake_that_ends_with_its_window_is_told_in_the_others(bpy, status, hal
     status.reset()
     stop_with_window()
     assert not status.message
+
+
+def test_a_run_and_an_earlier_bake_are_both_told(bpy, status, half_baked, tmp_path, monkeypatch):
+    from blender_xpbd.addon.baking import window_bake
+    from blender_xpbd.addon.playing import window_play
+    from blender_xpbd.addon.playing.player import Player
+
+    half_baked()
+    window_bake.stop()
+    monkeypatch.setattr(window_play, "_current", Player(bpy.context))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "lamp.blend"))
+    assert "The run was ended" in status.message
+    assert "when this file was last open" in status.message
+    assert status.is_stopped
+
+
+def test_a_file_that_is_gone_tells_nothing(bpy, status, half_baked, tmp_path):
+    from blender_xpbd.addon.baking import window_bake
+    from blender_xpbd.addon.ui.cut_short import tell
+
+    half_baked()
+    window_bake.stop()
+    (tmp_path / "lamp.blend").unlink()
+    tell()
+    assert not status.message

@@ -14,6 +14,7 @@ from .data import migration, properties
 from .playing import window_play
 from .process import cache_moving, compiling_ahead, solver_setup, waiting_worker
 from .ui import (
+    cut_short,
     floor_gizmo,
     menus,
     operators,
@@ -42,6 +43,7 @@ MODULES: tuple[ModuleType, ...] = (
     physics_panels,
     overlays,
     floor_gizmo,
+    cut_short,
     window_bake,
     window_play,
     command_line,

@@ -15,6 +15,7 @@ from typing import NoReturn
 from ..device.quick_import import finish_import, prepare_import
 from ..jobs.log import bear_a_full_disk
 from ..scene.errors import ExitCode, XpbdError
+from .early_end import EarlyEnd
 from .order import wait_for_order
 from .stop_signal import StopSignal
 from .sudden_end import SuddenEnd
@@ -47,6 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--play", action="store_true", help="wait before each frame for its input, until stopped")
     options = parser.parse_args(arguments)
+    early = EarlyEnd(sys.stdin.fileno()) if options.stop_at_end_of_input else None
     bear_a_full_disk()
     if options.compile and hasattr(os, "nice"):
         os.nice(NICENESS)
@@ -61,6 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
         from .play_runner import run_any_job
 
         finish_import()
+        if early is not None:
+            early.leave_off()
     except OSError as fault:
         if fault.errno is None:
             raise

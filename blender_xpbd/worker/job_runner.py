@@ -136,8 +136,7 @@ class JobRunner:
         """Stop Taichi. Where that fails, as on a lost graphics card, kernels go unkept, but the job has its status."""
         # another job of this process may collect what this one has left
         gc.unfreeze()
-        spent = sum(self._watch.seconds.get(stage, 0.0) for stage in ("compile", "quality"))
-        if self._kernels is not None and spent > COMPILED_SECONDS:
+        if self._kernels is not None and self._has_compiled():
             # before Taichi keeps what it has compiled, which it does as it stops
             self._kernels.forget_damaged()
         try:
@@ -145,7 +144,13 @@ class JobRunner:
         except Exception:  # noqa: BLE001
             traceback.print_exc()
         if self._kernels is not None:
+            if self._has_compiled():
+                self._kernels.drop_torn()
             self._kernels.close()
+
+    def _has_compiled(self) -> bool:
+        """Whether kernels were compiled that no former run has kept."""
+        return sum(self._watch.seconds.get(stage, 0.0) for stage in ("compile", "quality")) > COMPILED_SECONDS
 
     def _run(self) -> ExitCode:
         was_saved = had_checkpoint(self._folder)
@@ -183,6 +188,8 @@ class JobRunner:
             begin = self._find_start(solver, cache, was_saved=was_saved)
         found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
+        if self._kernels is not None and self._has_compiled():
+            self._kernels.note_full_disk()
         if self._kernels is not None and self._kernels.notice is not None:
             # of this run alone, so not in the result
             self._status = replace(self._status, notices=(*self._status.notices, self._kernels.notice))

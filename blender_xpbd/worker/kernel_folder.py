@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import re
 import shutil
 import struct
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..jobs.files import io_error, read_bytes
@@ -27,6 +29,8 @@ _HEADER = struct.Struct("<4sIQQ")
 _DIGEST_LENGTH = 64
 # [bytes]; far more than there are
 _LONGEST_TABLE, _LONGEST_KERNEL = 2**24, 2**28
+# of a disk [bytes]; the kernels of a scene take some megabytes
+_ROOM = 2**24
 _TAKES_LONG = "so each bake compiles them anew, which takes up to half a minute"
 
 
@@ -40,6 +44,7 @@ class KernelFolder:
             XpbdError: E_IO, when there is no place for another one either.
         """
         self.notice: Notice | None = None
+        self._wanted = wanted
         self._spare: Path | None = None
         self.path = wanted
         reason = _refusal(wanted)
@@ -49,10 +54,22 @@ class KernelFolder:
             except OSError as fault:
                 raise io_error("make a folder for kernels in", Path(tempfile.gettempdir()), 0, fault) from fault
             self.path = self._spare
-            text = f"The solver's compiled kernels cannot be kept in {wanted} ({reason}), {_TAKES_LONG}."
-            self.notice = Notice(
-                "W_KERNELS", f"{text} Make it a folder that you may write to, or name one in XPBD_TAICHI_CACHE."
-            )
+            self._note(reason, "Make it a folder that you may write to, or name one in XPBD_TAICHI_CACHE.")
+
+    def note_full_disk(self) -> None:
+        """Tell that what was compiled will not be kept, where there is hardly room: kernels are written at the end."""
+        free = _free_bytes(self.path)
+        if self.notice is None and free < _ROOM:
+            self._note(f"{free} bytes are free", "Free space on the disk, or name another folder in XPBD_TAICHI_CACHE.")
+
+    def drop_torn(self) -> None:
+        """Remove what has found no room on the disk, which nothing reads; not while another process writes there."""
+        if _free_bytes(self.path) < _ROOM and not (self.path / _LOCK).exists():
+            _remove(path for path in self.path.glob(_KERNELS) if not _is_whole(path))
+
+    def _note(self, reason: str, advice: str) -> None:
+        text = f"The solver's compiled kernels cannot be kept in {self._wanted} ({reason}), {_TAKES_LONG}."
+        self.notice = Notice("W_KERNELS", f"{text} {advice}")
 
     def forget_damaged(self) -> bool:
         """Empty the folder of kernels where one is damaged or missing, so that what was compiled meanwhile is kept.
@@ -64,10 +81,7 @@ class KernelFolder:
         """
         if (self.path / _LOCK).exists() or all(_is_whole(path) for path in self._listed()):
             return False
-        for path in (self.path / _TABLE, *self.path.glob(_KERNELS)):
-            # another worker may have removed it; what may not be removed costs no more than time
-            with contextlib.suppress(OSError):
-                path.unlink()
+        _remove((self.path / _TABLE, *self.path.glob(_KERNELS)))
         return True
 
     def close(self) -> None:
@@ -91,7 +105,25 @@ def _refusal(folder: Path) -> str:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as fault:
         return fault.strerror or str(fault)
-    return "" if os.access(folder, os.W_OK | os.X_OK) else "it may not be written to"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return "it may not be written to"
+    # nobody gets that lock, and nobody removes it
+    return f"its {_LOCK} is a folder, which is to be removed" if (folder / _LOCK).is_dir() else ""
+
+
+def _free_bytes(folder: Path) -> float:
+    """Of the disk on which a folder lies; infinite where the system does not tell."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return math.inf
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        # another worker may have removed it; what may not be removed costs no more than time
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def _is_whole(path: Path) -> bool:

@@ -25,6 +25,7 @@ class RecordedLayout:
             self.greyed: list[str] = []
             self.operators: list[tuple[str, str]] = []
             self.operator_values: list[SimpleNamespace] = []
+            self.greyed_operators: list[SimpleNamespace] = []
             self.menus: list[str] = []
             self.popovers: list[str] = []
             self.icons: list[int] = []
@@ -75,6 +76,8 @@ class RecordedLayout:
         values = SimpleNamespace(**{p.identifier: None for p in definition.properties if p.identifier != "rna_type"})
         self.root.operators.append((name, self.operator_context))
         self.root.operator_values.append(values)
+        if self.is_greyed:
+            self.root.greyed_operators.append(values)
         self.root.words.append(text or definition.name)
         return values
 

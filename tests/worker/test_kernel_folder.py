@@ -164,6 +164,58 @@ def test_a_folder_that_may_not_be_written_to(tmp_path, monkeypatch):
     assert not folder.path.exists()
 
 
+def kernel_notices(tmp_path, place):
+    """Those of a bake that keeps its kernels in a place."""
+    job = write_job(tmp_path / "cache", scene(cloth(4, height=0.3), colliders=[plane()], frames=(1, 3), substeps=2))
+    assert job_runner.run_job(job, StopSignal(), place) == ExitCode.COMPLETE
+    return [notice.message for notice in read_status(job).notices if notice.code == "W_KERNELS"]
+
+
+def test_a_lock_that_is_a_folder_is_told(tmp_path):
+    """Nobody ever got it, so nothing was kept, without a word."""
+    place = tmp_path / "kernels"
+    (place / "ticache.lock").mkdir(parents=True)
+    (message,) = kernel_notices(tmp_path, place)
+    assert "its ticache.lock is a folder, which is to be removed" in message
+
+
+@pytest.fixture
+def mounted(tmp_path):
+    """A file system of its own, of 300 kB; the function mounts it again with other options."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+
+    def again(options):
+        command = [mount, "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        if mount is None or subprocess.run(command, check=False).returncode:
+            pytest.skip("file systems may not be mounted here")
+        return folder
+
+    again("size=300k")
+    yield again
+    subprocess.run([shutil.which("umount") or "umount", "-l", str(folder)], check=True)
+
+
+def test_a_disk_that_may_not_be_written_to_is_told(tmp_path, mounted):
+    """Not even by root."""
+    (message,) = kernel_notices(tmp_path, mounted("remount,ro"))
+    assert "it may not be written to" in message
+
+
+def test_a_disk_without_room_for_kernels_is_told_where_some_were_compiled(tmp_path, mounted, monkeypatch):
+    """Taichi left half a kernel there, and said nothing."""
+    folder = mounted("remount,size=300k")
+    monkeypatch.setattr(job_runner, "COMPILED_SECONDS", 1e9)
+    assert kernel_notices(tmp_path, folder) == []
+    monkeypatch.setattr(job_runner, "COMPILED_SECONDS", -1.0)
+    assert list(folder.glob("*.tic")) != []
+    (message,) = kernel_notices(tmp_path / "again", folder)
+    assert "bytes are free" in message
+    assert "Free space on the disk" in message
+    assert list(folder.glob("*.tic")) == []
+
+
 def test_no_place_for_another_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(kernel_folder.tempfile, "tempdir", str(tmp_path / "none"))
     (tmp_path / "file").touch()

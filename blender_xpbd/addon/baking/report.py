@@ -115,6 +115,12 @@ class BakeSummary:
         self._strain_sum, self._strain_count = 0.0, 0
         self._told_once: set[tuple[str, str]] = set()
 
+    @property
+    def frames_solved(self) -> tuple[int, int]:
+        """How many frames are kept, as keys or in the cache, and how many were asked for."""
+        asked = range(self.frame_start, self.frame_end + 1, self.frame_step)
+        return self.frames + self.frames_waiting, len(asked)
+
     def add_notice(self, notice: Notice) -> None:
         """Take a warning, once."""
         subject = notice.code, notice.object_name

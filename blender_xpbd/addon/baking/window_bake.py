@@ -37,6 +37,8 @@ class WindowBake:
         """Nothing is read or started before the first slice."""
         session = self._session = BakeSession(context, options or BakeOptions())
         self.summary = session.summary
+        self.scene_uid = context.scene.session_uid
+        self.is_whole = (options or BakeOptions()).is_whole
         self._steps: Generator[Progress, None, BakeSummary] | None = session.run(context)
         self._records_before = {obj.session_uid: obj.xpbd.bake_record for obj in bpy.data.objects}
         self.stop_wanted = False

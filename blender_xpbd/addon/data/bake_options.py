@@ -52,6 +52,11 @@ class BakeOptions:
     per_frame: bool = False
     worker_python: str = ""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a bake of all, with which a press of *Bake* goes on."""
+        return not (self.only or self.take_back_region) and (self.from_frame, self.loop, self.region) == (None,) * 3
+
     def check(self) -> None:
         """Refuse more than one way to go on from the bake before.
 

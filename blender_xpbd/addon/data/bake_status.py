@@ -10,7 +10,8 @@ from dataclasses import dataclass
 class BakeStatus:
     """What ``WindowManager.xpbd`` shows, as in ``specs.STATUS_SETTINGS``.
 
-    And how a run that is played is to end, and the message of the last bake that failed.
+    And how a run that is played is to end, the message of the last bake that failed, the file whose bake the message is
+    about where that is another one, and whether a bake of this file goes on from where it was stopped.
     """
 
     is_baking: bool = False
@@ -24,6 +25,8 @@ class BakeStatus:
     is_playing: bool = False
     play_wish: str = ""
     bake_fault: str = ""
+    former_file: str = ""
+    is_stopped: bool = False
 
     def reset(self) -> None:
         """Forget the last bake."""

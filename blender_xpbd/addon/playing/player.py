@@ -64,6 +64,7 @@ class Player:
 
     Attributes:
         state: READING, STARTING or PLAYING.
+        scene_uid: of the scene that is played.
         acceleration: of all bodies besides gravity [m/s²], shape (3,): a push, or wind.
         pull, pull_point: of all bodies to a point [1/s²], [m].
         is_paused: no frame is asked for.
@@ -85,7 +86,7 @@ class Player:
         """Begin to read; nothing is started or changed."""
         self._options = replace(options or BakeOptions(), frame_step=1, subframes=0)
         scene = context.scene
-        self._scene_uid, self._unit_scale = scene.session_uid, unit_scale_of(scene)
+        self.scene_uid, self._unit_scale = scene.session_uid, unit_scale_of(scene)
         self._frame_before = (scene.frame_current, scene.frame_subframe)
         self._clock = clock
         self._steps: Generator[None, None, None] | None = self._start(context)
@@ -114,7 +115,7 @@ class Player:
         self._options = replace(self._options, frame_start=frames[0], frame_end=frames[1])
         reader = read_scene(context, self._options)
         self._reading = yield from _steps(reader)
-        scene = scene_by_uid(self._scene_uid)
+        scene = scene_by_uid(self.scene_uid)
         if scene is None:
             raise XpbdError("E_INTERRUPTED", "The scene was deleted while it was being read.")
         self._follows_time = frames[2]
@@ -317,7 +318,7 @@ class Player:
             steps.close()
         self.end_worker()
         display.take_back_all()
-        scene = scene_by_uid(self._scene_uid)
+        scene = scene_by_uid(self.scene_uid)
         if scene is not None and getattr(self, "_follows_time", False):
             scene.frame_set(self._frame_before[0], subframe=self._frame_before[1])
 
@@ -326,7 +327,7 @@ class Player:
         frame = self._asked + 1
         if frame > self.last_frame:
             return
-        scene = scene_by_uid(self._scene_uid)
+        scene = scene_by_uid(self.scene_uid)
         if scene is None:
             raise XpbdError("E_INTERRUPTED", "The scene was deleted, so the run was stopped.")
         held = self._held
@@ -369,7 +370,7 @@ class Player:
         data = self._cache.read(frame)
         world = data.positions.astype(np.float64) + np.array(result.origin)
         self._positions = [world[body.vertex_start : body.vertex_start + body.vertex_count] for body in result.bodies]
-        scene = scene_by_uid(self._scene_uid)
+        scene = scene_by_uid(self.scene_uid)
         if self._follows_time and scene is not None and scene.frame_current != frame:
             scene.frame_set(frame)
         self.unshown = [

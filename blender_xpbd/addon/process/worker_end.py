@@ -35,7 +35,7 @@ def fault_told_by(code: int, job: Path, log: str) -> XpbdError | None:
     return _own_words(code, log) or _usual_fault(code, job)
 
 
-def crash(code: int, log_file: Path, log: str, *, memory_ran_out: bool) -> XpbdError:
+def crash(code: int, log_file: Path, log: str, *, memory_ran_out: bool, is_played: bool = False) -> XpbdError:
     """A worker that did not end by itself.
 
     Args:
@@ -43,8 +43,10 @@ def crash(code: int, log_file: Path, log: str, *, memory_ran_out: bool) -> XpbdE
         log_file: where its log is.
         log: the last lines of it.
         memory_ran_out: the system has ended a process for that while the worker ran.
+        is_played: it was a run that is played, with which nobody can go on.
     """
     words = f" Its last words: {log}" if log else ""
+    kept = "what was played can be kept" if is_played else "finished frames are kept, bake again to go on"
     killed = was_killed(code)
     if (killed and memory_ran_out) or tells_of_memory(log):
         return XpbdError(
@@ -55,13 +57,12 @@ def crash(code: int, log_file: Path, log: str, *, memory_ran_out: bool) -> XpbdE
     if killed:
         return XpbdError(
             "E_WORKER",
-            "The worker was killed (by signal 9): by the system, where memory is short, or by somebody. Finished "
-            f"frames are kept, bake again to go on; where it happens again, close other programs.{words}",
+            f"The worker was killed (by signal 9): by the system, where memory is short, or by somebody; {kept}. Where "
+            f"it happens again, close other programs.{words}",
         )
     return XpbdError(
         "E_WORKER",
-        f"The worker crashed ({_how(code)}); finished frames are kept, bake again to go on. The whole log is "
-        f"{log_file}.{words}",
+        f"The worker crashed ({_how(code)}); {kept}. The whole log is {log_file}.{words}",
     )
 
 

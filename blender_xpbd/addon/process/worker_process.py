@@ -23,6 +23,8 @@ PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 CANCEL_SECONDS = 1.0
 _LOG_TAIL_BYTES = 4096
 _LOG_TAIL_LINES = 6
+# lines that every worker writes
+_TELLS_NOTHING = ("[Taichi]", "By material:")
 
 # The package loads under its own name whatever the folder is called: an extension is installed as
 # bl_ext.….xpbd_physics, and the folder above it holds other people's extensions, which are no modules of ours.
@@ -140,7 +142,7 @@ class WorkerProcess:
     def _crash(self, code: int) -> XpbdError:
         now = oom_kills()
         ran_out = now is not None and self._oom_kills is not None and now > self._oom_kills
-        return crash(code, self._job / LOG_FILE, self.log_tail(), memory_ran_out=ran_out)
+        return crash(code, self._job / LOG_FILE, self.log_tail(), memory_ran_out=ran_out, is_played=self._is_played)
 
     def _empty_kernel_cache(self) -> None:
         """Empty the cache of compiled kernels where it is ours; one that the user names is theirs to empty."""
@@ -208,5 +210,5 @@ class WorkerProcess:
         except XpbdError:
             # What it says goes into another fault, which counts
             return ""
-        lines = [line for line in text.strip().splitlines() if not line.startswith("[Taichi]")]
+        lines = [line for line in text.strip().splitlines() if not line.startswith(_TELLS_NOTHING)]
         return "\n".join(lines[-_LOG_TAIL_LINES:])

@@ -40,6 +40,8 @@ def keys_text(player: Player) -> str:
     """Which keys do what; those first that nobody can do without, for a narrow window cuts off the rest."""
     if player.state != PLAYING:
         return "XPBD Play      Esc: stop"
+    if player.fault is not None:
+        return "Esc: leave all as it was    Enter: keep    S: use as start    B: use as rest shape"
     return (
         "Esc: leave all as it was    Enter: keep    Drag: pull    Space: pause    R: restart    Right: step    "
         "U: push up    W: wind    C: pull to 3D Cursor    S: use as start    B: use as rest shape    "

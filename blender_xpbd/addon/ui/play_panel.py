@@ -22,7 +22,10 @@ def draw_playing(layout: Any, width: int) -> None:
     row.operator("xpbd.keep", text="Keep", icon="CHECKMARK")
     pause = "PLAY" if player.is_paused else "PAUSE"
     for action, icon in (("PAUSE", pause), ("STEP", "FRAME_NEXT"), ("RESTART", "LOOP_BACK"), ("CANCEL", "X")):
-        row.operator("xpbd.play_control", text="", icon=icon).action = action
+        button = row.row(align=True)
+        # without a worker there is nothing to pause
+        button.enabled = player.fault is None or action == "CANCEL"
+        button.operator("xpbd.play_control", text="", icon=icon).action = action
     column = layout.column()
     column.enabled = player.state == PLAYING
     column.operator("xpbd.play_control", text="Use as Start", icon="ARMATURE_DATA").action = "START"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -35,6 +36,7 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
         error = "\n".join(fault for fault in faults_of(error) if not fault.startswith("E_DEP"))
     if error:
         _draw_error(layout, context, error, width)
+        _draw_way_on(layout)
     rows = summary_rows(report)
     notices = notice_groups(untold(summary_warnings(report), context.scene.xpbd.findings))
     if not rows and not notices:
@@ -65,6 +67,19 @@ def _draw_row(column: Any, label: str, value: str, width: int) -> None:
     split = column.split(factor=0.5)
     split.label(text=label)
     split.label(text=value, translate=False)
+
+
+def _draw_way_on(layout: Any) -> None:
+    """How to go on with a bake that has ended with its file."""
+    if not STATUS.message:
+        return
+    if STATUS.former_file:
+        button = layout.operator("wm.open_mainfile", text=f"Open {Path(STATUS.former_file).name}", icon="FILE_FOLDER")
+        button.filepath, button.display_file_selector = STATUS.former_file, False
+    if STATUS.is_stopped:
+        row = layout.row()
+        row.operator_context = "INVOKE_DEFAULT"
+        row.operator("xpbd.bake", text="Continue", icon="REC")
 
 
 def _draw_error(layout: Any, context: bpy.types.Context, error: str, width: int) -> None:

@@ -17,11 +17,15 @@ _pictures: Any = None
 
 def thumbnail(preset: str) -> int:
     """The number of a preset's picture, for ``icon_value``; 0, which is no icon, where it has none."""
-    return int(_pictures[preset].icon_id) if _pictures is not None and preset in _pictures else 0
+    if _pictures is None or preset not in _pictures:
+        return 0
+    picture = _pictures[preset]
+    # whoever asks for its size has it read; else a job of Blender's does so, and an open menu shows none till then
+    return int(picture.icon_id) if picture.image_size[0] and picture.icon_size[0] else 0
 
 
 def register() -> None:
-    """Name the pictures; Blender reads each when it is first shown."""
+    """Name the pictures; each is read when it is first asked for."""
     global _pictures  # noqa: PLW0603 - one collection for the whole session
     _pictures = bpy.utils.previews.new()
     for preset in PRESETS:

@@ -30,6 +30,16 @@ def test_a_thick_bevel_sinks_into_the_floor(bpy, found, depth, is_told):
     assert all(len(names) == 1 for _, *names in told)
 
 
+def test_a_ribbon_sinks_in_as_well_and_can_be_cloth(bpy, found):
+    """An extruded curve sank into the floor by all its extrusion, without a word."""
+    obj = rope(0.0)
+    obj.data.extrude = 0.3
+    bpy.context.scene.xpbd.use_floor = True
+    assert [name for name, *_ in found()] == [obj.name]
+    assert "Its extrusion shows it 0.3 m thick" in bpy.context.scene.xpbd.findings
+    assert "ribbon of it that can be Cloth" in bpy.context.scene.xpbd.findings
+
+
 @pytest.mark.parametrize("unit_scale", [1.0, 0.1])
 def test_make_room_gives_it_the_radius_that_is_shown(bpy, found, unit_scale):
     bpy.context.scene.unit_settings.scale_length = unit_scale

@@ -371,11 +371,11 @@ def test_the_status_is_read_only_and_never_stored(bpy):
     from blender_xpbd.addon.data.specs import STATUS_SETTINGS
 
     group = bpy.context.window_manager.xpbd
-    # how a run that is played is to end is told by operators to each other alone
+    # how a run that is played is to end, and how to go on with a bake, operators and panels tell each other alone
     assert (
         set(definitions(group))
         == {setting.name for setting in STATUS_SETTINGS}
-        == set(vars(STATUS)) - {"play_wish", "bake_fault"}
+        == set(vars(STATUS)) - {"play_wish", "bake_fault", "former_file", "is_stopped"}
     )
     for setting in STATUS_SETTINGS:
         assert getattr(group, setting.name) == setting.parameter.default

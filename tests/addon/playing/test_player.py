@@ -220,7 +220,7 @@ def test_what_was_played_before_a_fault_can_be_kept(bpy, make_body, play, monkey
     """The run was removed with all that was played, whatever had ended its worker."""
     from blender_xpbd.addon.playing import window_play
     from blender_xpbd.addon.playing.keep import keep_run
-    from blender_xpbd.addon.ui.play_header import header_text
+    from blender_xpbd.addon.ui.play_header import header_text, keys_text
     from blender_xpbd.addon.ui.play_panel import draw_playing
     from blender_xpbd.jobs.play_inputs import PlayInputs
 
@@ -243,6 +243,10 @@ def test_what_was_played_before_a_fault_can_be_kept(bpy, make_body, play, monkey
     layout = RecordedLayout()
     draw_playing(layout, 400)
     assert any(player.fault.message[:20] in words for words in layout.words)
+    assert [button.action for button in layout.greyed_operators] == ["PAUSE", "STEP", "RESTART"]
+    # there is no worker for them, and no bake to go on with
+    assert "Space: pause" not in keys_text(player)
+    assert "bake again" not in player.fault.message
     player.is_paused = True
     for act in (player.step, player.restart, player.advance):
         act()

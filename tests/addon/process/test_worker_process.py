@@ -131,3 +131,12 @@ def test_a_worker_without_memory_is_not_tried_again(python, job, tmp_path, monke
     assert caught.value.code == code
     assert len(started.read_text()) == starts
     assert kernels.is_dir() == (starts == 1)
+
+
+def test_what_every_worker_writes_is_no_last_word(bpy, tmp_path):
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
+
+    (tmp_path / "worker.log").write_text("[Taichi] Starting on arch=x64\nBy material: 20 substeps.\nKeyError: 3\n")
+    worker = object.__new__(WorkerProcess)
+    worker._job, worker._log_start = tmp_path, 0
+    assert worker.log_tail() == "KeyError: 3"

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import shutil
 import struct
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +47,22 @@ def test_the_pictures_of_a_role_are_buttons(bpy, make_body, select, role):
     assert layout.words == [preset.label for preset in presets]
     assert layout.icons == [thumbnail(preset.identifier) for preset in presets]
     assert [values.preset for values in layout.operator_values] == [preset.identifier for preset in presets]
+
+
+def test_a_picture_is_there_when_it_is_first_shown(bpy, tmp_path, monkeypatch):
+    """A menu that is open while a job reads it has been seen without the first one, in 4.3."""
+    from blender_xpbd.addon.ui import thumbnails
+
+    monkeypatch.setattr(thumbnails, "FOLDER", Path(shutil.copytree(thumbnails.FOLDER, tmp_path / "pictures")))
+    thumbnails.unregister()
+    thumbnails.register()
+    try:
+        thumbnails.thumbnail(PRESETS[0].identifier)
+        shutil.rmtree(tmp_path / "pictures")
+        picture = thumbnails._pictures[PRESETS[0].identifier]
+        assert min(picture.image_size) > 0
+        assert min(picture.icon_size) > 0
+    finally:
+        monkeypatch.undo()
+        thumbnails.unregister()
+        thumbnails.register()

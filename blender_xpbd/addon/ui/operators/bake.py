@@ -23,6 +23,7 @@ from ...data.object_types import is_body
 from ...playing.display import take_back_all
 from ...process.waiting_worker import start_ahead
 from ...reading.mesh_reader import editing_mode
+from ..cut_short import stop_with_window
 from ..findings import unallowed
 from ..mouse_place import is_over_viewport
 from ..redraw import redraw_panels
@@ -118,7 +119,7 @@ class BakeOperator(bpy.types.Operator):
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the operator: its window is closed, or another file opened."""
-        window_bake.stop()
+        stop_with_window()
         self._leave(context)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:

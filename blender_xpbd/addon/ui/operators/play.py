@@ -16,6 +16,7 @@ from ...playing import window_play
 from ...playing.keep import keep_run, use_as_rest_shape, use_as_start
 from ...playing.player import PLAYING, Player
 from ...process.waiting_worker import start_ahead
+from ..cut_short import stop_with_window
 from ..mouse_place import is_over_viewport
 from ..play_header import header_text, keys_text
 from ..play_mouse import PlayMouse, is_key, is_navigation, viewport_under
@@ -135,7 +136,7 @@ class XPBD_OT_play(bpy.types.Operator):
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the operator: its window is closed, or another file opened."""
-        window_play.stop()
+        stop_with_window()
         self._leave(context, {"CANCELLED"})
 
     def _leave(self, context: bpy.types.Context, result: set[Any]) -> set[Any]:

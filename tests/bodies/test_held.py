@@ -45,8 +45,15 @@ def test_a_goal_of_no_strength_holds_nothing():
     assert not held_particles(cube(1.0, frequency=0.0), ELEMENTS, EDGES, np.zeros(4)).any()
 
 
-@pytest.mark.parametrize("held", [{"goal_weight": 1.0}, {"pin_weight": 0.5}, {"pin_weight": 1.0}])
-def test_what_is_held_starts_warm_and_is_not_asked_for_rebounds(held):
+@pytest.mark.parametrize(
+    ("held", "falls"),
+    [
+        ({"goal_weight": 1.0}, True),
+        ({"pin_weight": 0.5}, True),
+        ({"pin_weight": 1.0}, False),
+    ],
+)
+def test_what_is_held_starts_warm_and_what_cannot_fall_is_not_asked_for_rebounds(held, falls):
     """However soft it is: only the forces of a warm start lag."""
     free, fixed = (
         build_system(scene(cube(**values, youngs_modulus=2e4), colliders=[plane()], substeps=20))
@@ -55,4 +62,14 @@ def test_what_is_held_starts_warm_and_is_not_asked_for_rebounds(held):
     assert not starts_warm(free, 1)
     assert starts_warm(fixed, 1)
     assert substeps_for_waves(free) > 0
-    assert substeps_for_waves(fixed) == 0
+    assert (substeps_for_waves(fixed) > 0) == falls
+
+
+@pytest.mark.parametrize(("frequency", "falls"), [(3.0, False), (0.3, True)])
+def test_what_a_weak_goal_draws_falls_and_rebounds(frequency, falls):
+    """All of it is drawn: by 2 g/(2πf)², 5 cm of a height of 40 cm, or 5.5 m."""
+    body = cube(frequency=frequency, youngs_modulus=2e4)
+    vertices = np.arange(body.vertex_count, dtype=np.int32)
+    goal = Pins(vertices, np.ones(len(vertices), np.float32), body.positions[None])
+    system = build_system(scene(replace(body, goal=goal), colliders=[plane()], substeps=20))
+    assert (substeps_for_waves(system) > 0) == falls

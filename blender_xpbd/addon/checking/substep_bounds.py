@@ -61,7 +61,9 @@ def _of_jelly(scene: Scene, body: Body, edge: float, gravity: float) -> float:
     speed, full_on = _hit_speeds(scene, body, gravity)
     others = max(stiff, dt / (_HIT * edge) * speed, dt * math.sqrt(gravity / (_KEPT * edge)))
     height, waves = max(float(np.ptp(body.positions[:, 2])), _WAVE_EDGES * edge), 0.0
-    if gravity > 0.0 and material.youngs_modulus < _HARD and full_on**2 > 2.0 * gravity * _WAVE_FALL * height:
+    rebounds = not (body.pins.weights >= 1.0).any() and scene.goal_reach(body, gravity) >= height
+    rebounds = rebounds and full_on**2 > 2.0 * gravity * _WAVE_FALL * height
+    if gravity > 0.0 and material.youngs_modulus < _HARD and rebounds:
         crossings = 2.0 * math.sqrt(material.youngs_modulus / material.density) * dt / height
         waves = crossings / _WAVE
         # where it does not lag at these

@@ -92,7 +92,7 @@ def substeps_for_waves(system: System, others: int = 0) -> int:
     """From how many substeps on waves that cross a jelly as it hits are not damped away, so that it rebounds.
 
     They cross it at c = √(E/ρ), over its height against gravity as it starts. Jelly that starts warm damps them less.
-    What pins or a goal hold does not fall and rebound, and jiggles as it should with fewer.
+    What pins hold, or a goal within less than its height, does not fall and rebound: it jiggles, which takes fewer.
 
     Args:
         system: what is simulated.
@@ -105,9 +105,10 @@ def substeps_for_waves(system: System, others: int = 0) -> int:
         gravity, speed = pull_of(scene, body), hit_speed(system, index, full_on=True)
         if not len(model.tetrahedra) or is_direct(body, scene.settings) or is_hard(body, scene.settings) or not gravity:
             continue
-        if model.held.all():
-            continue
         height = max(float(np.ptp(_heights(scene, _start(body)))), WAVE_EDGES * _mean_edge(model))
+        is_fixed = model.pin_weights.max(initial=0.0) >= 1.0 or scene.goal_reach(body, gravity) < height
+        if is_fixed and model.held.all():
+            continue
         if height > 0.0 and speed**2 > 2.0 * gravity * WAVE_FALL * height:
             waves = math.sqrt(body.material.youngs_modulus / body.material.density)
             crossings = 2.0 * waves * scene.frames.frame_duration / height

@@ -70,7 +70,7 @@ class BodyModel:
         joined: of each particle, the one that moves in its place; empty where it moves by itself.
         fragments: the pieces that it may tear into; None where it is no solid that tears.
         joints: about which it turns.
-        held: of jelly, whether each particle hangs on pins or a goal, see ``held``; empty for other kinds.
+        held: of jelly, whether each particle hangs on pins or a goal, see ``goals``; empty for other kinds.
     """
 
     body: Body

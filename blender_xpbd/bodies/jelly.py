@@ -31,7 +31,7 @@ from ..scene.body_contact import JELLY_THICKNESS_SHARE
 from ..scene.settings import SolverSettings
 from .body_links import with_own_particles
 from .body_model import BodyModel, Joints, followed, have_own_particles, is_direct, last_parameter, scaled_parameter
-from .held import held_particles
+from .goals import held_particles
 from .shape import build_shape
 from .shares import tetrahedron_shares
 from .spring_calibration import calibrated, solid_of_tetrahedra

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What hangs together with something that pins or a goal hold."""
+"""What hangs together with something that a goal draws or pins fix."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from blender_xpbd.bodies.held import held_particles
+from blender_xpbd.bodies.goals import held_particles
 from blender_xpbd.scene.body import Pins
 from blender_xpbd.solver.system.mode import starts_warm
 from blender_xpbd.solver.system.substeps import substeps_for_waves

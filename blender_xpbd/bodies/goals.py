@@ -12,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..geometry.components import connected_components
-from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
 from .vertex_factors import SMALLEST_FACTOR, embedded_factors
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
+
+# at which what is held softly must not sag by its size [m/s²]
+_GRAVITY = 9.81
 
 
 def drawn_particles(model: BodyModel) -> tuple[Ints, Floats]:
@@ -49,23 +51,23 @@ def goal_follows(settings: SolverSettings) -> tuple[str, ...]:
     return () if settings.solver_mode == "PBD" else ("goal_frequency",)
 
 
-def held_particles(body: Body, elements: Ints, edges: Ints, pin_weights: Floats) -> npt.NDArray[np.bool_]:
-    """Whether each particle hangs together with one that is pinned, however softly, or drawn to a goal.
+def held_particles(model: BodyModel) -> npt.NDArray[np.bool_]:
+    """Whether each particle hangs together with one that is pinned, or is held so firmly that it jiggles.
 
-    Args:
-        body: what it is made from.
-        elements: particles of each vertex of the mesh, shape (vertices, 4).
-        edges: between particles, shape (edges, 2).
-        pin_weights: per particle, shape (particles,).
+    What soft pins and the goal hold sags by g/r² under its weight, with the mean by mass of the square of their rates r
+    over what hangs together. It is held if that is less than the body's size, with the gravity of the Earth.
     """
-    holds = pin_weights > 0.0
-    goal = body.goal
-    if body.material.goal_frequency > 0.0 and len(goal.vertices):
-        holds[elements[goal.vertices[goal.weights > SMALLEST_FACTOR]]] = True
-    if not holds.any() or holds.all():
-        return holds
-    labels = connected_components(len(pin_weights), edges)
-    of_pieces = np.zeros(len(pin_weights), np.bool_)
-    of_pieces[labels[holds]] = True
-    held: npt.NDArray[np.bool_] = of_pieces[labels]
+    material, fixes = model.body.material, model.pin_weights >= 1.0
+    soft = np.where(fixes, 0.0, model.pin_weights)
+    squares = soft / (1.0 - soft) * (2.0 * np.pi * material.pin_frequency) ** 2
+    drawn, weights = drawn_particles(model)
+    squares[drawn] += weights * (2.0 * np.pi * material.goal_frequency) ** 2
+    if not fixes.any() and not squares.any():
+        return fixes
+    labels = connected_components(len(squares), model.edges)
+    stiffness, masses = (np.bincount(labels, values, len(labels)) for values in (model.masses * squares, model.masses))
+    size = float(np.ptp(model.body.positions, axis=0).max(initial=0.0))
+    holds = stiffness * size > _GRAVITY * masses
+    holds[labels[fixes]] = True
+    held: npt.NDArray[np.bool_] = holds[labels]
     return held

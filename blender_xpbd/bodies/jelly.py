@@ -72,21 +72,16 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
     pinned = body.pins.vertices
     pin_weights[joints.particles] = 1.0
     np.maximum.at(pin_weights, mesh.elements[pinned].ravel(), np.repeat(body.pins.weights.astype(np.float64), 4))
-    held = held_particles(body, mesh.elements, edges, pin_weights)
     frictions = np.zeros(0)
     if (friction := vertex_factors(body, "friction")) is not None:
         inner = embedded_factors(friction, mesh.elements, mesh.weights, edges, count)
         between = (inner[mesh.surface_elements] * mesh.surface_weights).sum(axis=1)
         frictions = material.friction * np.maximum(np.concatenate([friction, between]), 0.0)
-    return BodyModel(
+    model = BodyModel(
         body=body,
         positions=mesh.vertices,
         masses=masses,
-        blocks=(
-            *_solid(body, mesh, triangles, edges, particle_factors("stiffness"), held, settings),
-            *build_shape(body, mesh.vertices, masses, edges, settings),
-            *distances,
-        ),
+        blocks=(),
         elements=mesh.elements,
         weights=mesh.weights,
         pin_weights=pin_weights,
@@ -101,7 +96,11 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         joined=mesh.joined,
         fragments=mesh.fragments,
         joints=joints,
-        held=held,
+    )
+    held = held_particles(model)
+    solid = _solid(body, mesh, triangles, edges, particle_factors("stiffness"), held, settings)
+    return replace(
+        model, blocks=(*solid, *build_shape(body, mesh.vertices, masses, edges, settings), *distances), held=held
     )
 
 

@@ -7,15 +7,15 @@ Euler's step takes ω² h/2 per time from a swing of the frequency ω, for it fe
 substep h. Most of what is attached is drawn to a goal, swings about it for seconds, and would swing half as far as it
 should. So the force is that of C − L ΔC, with the change ΔC of C in the substep: as it was L h before the end, by which
 (1 − L) ω² h/2 are taken. A swing of α̃ = 1/(ω h)² with such a force is stable for any ω h up to L = ½, and beyond that
-for (ω h)² < 4/(2 L − 1). So L is ``LAG`` where the force is soft for the substep, and less, ``LAG``/(1 + (ω h)²), where
-it is hard. At rest nothing changes.
+for (ω h)² < 4/(2 L − 1). What damps it, γ, lags as well. So L is a *lag* where the force is soft for the substep, and
+less, lag/(1 + (1 + γ) (ω h)²), where it is hard. At rest nothing changes.
 """
 
 import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import BDF2, DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType
+from .constraint import BDF2, DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType, damping_share
 from .lanes import edge
 from .scaling import compliances
 from .weighted_sum import solve_rows
@@ -36,17 +36,17 @@ def project_attachment(particles: ti.template(), constraints: ti.template(), i, 
     weight = a[3] + b[3]
     delta = ti.Vector([0.0, 0.0, 0.0, 0.0])
     if ti.static(mode & PBD):
-        delta = -parameters[p] / (weight + SMALL) * difference
+        delta = -parameters[p + 1] / (weight + SMALL) * difference
     else:
-        if ti.static(not mode & BDF2):
-            alpha_tilde = parameters[p] * step[0]
-            lag = LAG * alpha_tilde / (alpha_tilde + weight + SMALL)
-            difference -= lag * (difference - edge(previous_positions[first], previous_positions[second]))
-            weight *= 1.0 - lag
         damping_time = 0.0
         if ti.static(mode & DAMPED):
             damping_time = 0.5 * (previous_positions[first][3] + previous_positions[second][3])
-        delta = solve_rows(constraints, m, difference, weight, parameters[p], damping_time, step, mode)
+        if ti.static(not mode & BDF2):
+            hardness = (1.0 + damping_share(damping_time, step, mode)) * weight / (parameters[p + 1] * step[0] + SMALL)
+            lag = parameters[p] / (1.0 + hardness)
+            difference -= lag * (difference - edge(previous_positions[first], previous_positions[second]))
+            weight *= 1.0 - lag
+        delta = solve_rows(constraints, m, difference, weight, parameters[p + 1], damping_time, step, mode)
     positions[first] = a + a[3] * delta
     positions[second] = b - b[3] * delta
 
@@ -61,7 +61,7 @@ def evaluate_attachment(positions: npt.NDArray[np.float64], block: ConstraintBlo
 ATTACHMENT = ConstraintType(
     name="attachment",
     particle_count=2,
-    parameters=("compliance [m/N]",),
+    parameters=("lag [substeps]", "compliance [m/N]"),
     multiplier_count=3,
     project=project_attachment,
     evaluate=evaluate_attachment,
@@ -72,14 +72,18 @@ ATTACHMENT = ConstraintType(
 )
 
 
-def build_attachment(pairs: npt.NDArray[np.int32], compliance: npt.NDArray[np.float64]) -> ConstraintBlock:
+def build_attachment(
+    pairs: npt.NDArray[np.int32], compliance: npt.NDArray[np.float64], lag: float = LAG
+) -> ConstraintBlock:
     """Attach particles to points.
 
     Args:
         pairs: particle and point, shape (constraints, 2).
         compliance: [m/N], shape (constraints,).
+        lag: of the force behind the end of the substep, where it is soft [substeps], 0 to 1.
     """
-    return ConstraintBlock(ATTACHMENT, pairs, np.asarray(compliance, np.float64)[:, None])
+    alpha = np.asarray(compliance, np.float64)
+    return ConstraintBlock(ATTACHMENT, pairs, np.column_stack([np.full(len(alpha), lag), alpha]))
 
 
 def pin_compliance(

@@ -91,7 +91,7 @@ static inline void stitch(Arrays s, const int *i, const float *p)
 static inline void attachment(Arrays s, const int *i, const float *p)
 {
     Particle a = s.x[i[0]], b = s.x[i[1]];
-    const Real scale = -1 / (a.w + b.w + p[0] * s.inverse_h2 + SMALL);
+    const Real scale = -1 / (a.w + b.w + p[1] * s.inverse_h2 + SMALL);
     const Vector difference = between(a, b);
     move(&a, scale, difference);
     move(&b, -scale, difference);
@@ -423,7 +423,7 @@ static inline void enclosed_volume(Arrays s, const int *i, const float *p)
 SWEEPS(distance, 2, 2)
 SWEEPS(two_sided_distance, 2, 3)
 SWEEPS(stitch, 2, 3)
-SWEEPS(attachment, 2, 1)
+SWEEPS(attachment, 2, 2)
 SWEEPS(isometric_bending, 4, 5)
 SWEEPS(element_attachment, 8, 9)
 SWEEPS(tetrahedron_volume, 4, 2)

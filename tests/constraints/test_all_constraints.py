@@ -94,9 +94,10 @@ LOSES_SPIN = {"rod", "rod_chains"}
 LEAST_COMPLIANCE = {"plate_bending": 1.0, "rod": 1.0, "rod_chains": 1.0}
 
 
-def lag(name, weights, alpha_tilde):
+def lag(name, weights, alpha_tilde, gamma=0.0):
     """How much of the change of C within the substep the force of a constraint does not feel yet."""
-    return LAG * alpha_tilde / (alpha_tilde + weights.sum()) if name == "attachment" else 0.0
+    hardness = (1.0 + gamma) * weights.sum() / (alpha_tilde + 1e-30)
+    return LAG / (1.0 + hardness) if name == "attachment" else 0.0
 
 
 def build(name, compliance=0.0):
@@ -278,7 +279,7 @@ def test_damping_resists_the_change_of_the_constraint(name):
     positions, previous = disturbed(name, 0.1, 8), disturbed(name, 0.1, 9)
     value, before = (block.type.evaluate(places, block)[0] for places in (positions, previous))
     slope, inverse_h2, gamma = gradient(block, positions), 4.0, 0.5 * 2.0
-    late = lag(name, weights, 0.3 * inverse_h2)
+    late = lag(name, weights, 0.3 * inverse_h2, gamma)
     felt = value - late * (value - before)
     force = felt + gamma * (felt - before)
     expected = corrected(positions, weights, slope, force, 0.3 * inverse_h2, (1.0 + gamma) * (1.0 - late))

@@ -20,7 +20,7 @@ def test_the_force_is_that_of_a_little_before_the_end(place, target, place_befor
     positions, before = np.array([place, target]), np.array([place_before, target_before])
     block = build_attachment(PAIR, np.array([alpha]))
     moved, multipliers = projected(block, positions, [inverse_mass, 0.0], previous=before)
-    lag = LAG * alpha / (alpha + inverse_mass)
+    lag = LAG / (1.0 + inverse_mass / (alpha + 1e-30))
     felt = (1.0 - lag) * (moved[0] - moved[1]) + lag * (before[0] - before[1])
     np.testing.assert_allclose(felt + alpha * multipliers[0], 0.0, atol=5e-5)
     np.testing.assert_allclose(moved[1], target, atol=1e-6)

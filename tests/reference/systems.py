@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 
-from blender_xpbd.constraints.attachment import LAG
 from blender_xpbd.constraints.pools import EXTRAS, FIRST_EXTRA, FIRST_VALUE, MEMBERS
 from tests.reference.constraint_functions import (
     FUNCTIONS,
@@ -34,7 +33,7 @@ def constraints_of(block, damping_times=None, start=None, h=None):
         particles = block.members(number) if block.pools is not None else block.indices[number]
         time = 0.0 if damping_times is None else float(np.mean(damping_times[particles]))
         for function, compliance, bounds in _rows(block, number, start, h):
-            late = LAG if block.type.name == "attachment" else 0.0
+            late = float(block.parameters[number, 0]) if block.type.name == "attachment" else 0.0
             made.append(Constraint(np.asarray(particles), function, compliance, time, bounds, lag=late))
     return made
 
@@ -65,6 +64,7 @@ def _rows(block, number, start, h):
         first, count = block.indices[number][[FIRST_VALUE, MEMBERS]]
         values = block.pools.values[first : first + 4 * count].reshape(-1, 4)
         return [(lambda x: shape_matching(x, values[:, :3], values[:, 3]), own[0], free)]
+    own = own[1:] if name == "attachment" else own
     return [(lambda x: FUNCTIONS[name](x, *own[:-1]), float(own[-1]), free)]
 
 

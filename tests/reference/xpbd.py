@@ -26,7 +26,7 @@ class Constraint:
         bounds: least and greatest force λ/h² of an inequality.
         reached: C after its last projection, which damping looks back to; None before the first.
         lag: of the force behind the end of the step, where it is soft [steps]: the share of the step's change of C that
-            it does not feel yet, times α̃/(α̃ + ∇C W ∇Cᵀ).
+            it does not feel yet, times α̃/(α̃ + (1 + γ) ∇C W ∇Cᵀ).
     """
 
     particles: np.ndarray
@@ -64,12 +64,13 @@ def solve(constraint, multipliers, x, before, w, h, is_pbd=False, start=None):
         alpha_tilde = constraint.compliance / h**2 * np.eye(len(values))
         if np.ndim(constraint.compliance) == 2:
             alpha_tilde = constraint.compliance / h**2
-        if constraint.lag:
-            late = constraint.lag * alpha_tilde[0, 0] / (alpha_tilde[0, 0] + system[0, 0] + 1e-30)
-            values = values - late * (values - constraint.function(start[mine])[0])
-            system = change_of = (1.0 - late) * system
         # γ = α̃ β̃ / h with α̃ = α/h², β̃ = h² β and β = τ/α
         gamma = constraint.damping_time / h
+        if constraint.lag:
+            hardness = (1.0 + gamma) * system[0, 0] / (alpha_tilde[0, 0] + 1e-30)
+            late = constraint.lag / (1.0 + hardness)
+            values = values - late * (values - constraint.function(start[mine])[0])
+            system = change_of = (1.0 - late) * system
         change = 0.0 if before is None else values - before
         right = -values - alpha_tilde @ multipliers - gamma * change
         system = (1.0 + gamma) * system + alpha_tilde

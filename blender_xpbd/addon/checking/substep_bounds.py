@@ -61,7 +61,8 @@ def _of_jelly(scene: Scene, body: Body, edge: float, gravity: float) -> float:
     speed, full_on = _hit_speeds(scene, body, gravity)
     others = max(stiff, dt / (_HIT * edge) * speed, dt * math.sqrt(gravity / (_KEPT * edge)))
     height, waves = max(float(np.ptp(body.positions[:, 2])), _WAVE_EDGES * edge), 0.0
-    rebounds = not (body.pins.weights >= 1.0).any() and scene.goal_reach(body, gravity) >= height
+    is_fixed = (body.pins.weights >= 1.0).any() or scene.goal_reach(body, gravity) < height
+    rebounds = not (is_fixed and _may_lag(scene, material))
     rebounds = rebounds and full_on**2 > 2.0 * gravity * _WAVE_FALL * height
     if gravity > 0.0 and material.youngs_modulus < _HARD and rebounds:
         crossings = 2.0 * math.sqrt(material.youngs_modulus / material.density) * dt / height

@@ -13,7 +13,7 @@ from ...bodies.goals import drawn_particles, goal_compliance, goal_follows
 from ...bodies.kinds import solver_kind
 from ...bodies.pin_motion import Motion
 from ...bodies.softness import soft_pin_compliance, softness_follows
-from ...constraints.attachment import build_attachment
+from ...constraints.attachment import LAG, build_attachment
 from ...constraints.constraint import ConstraintBlock
 from ...scene.body import Pins
 from ...scene.settings import SolverSettings
@@ -87,7 +87,9 @@ def drawn_to_poses(model: BodyModel, start: int, first_anchor: int, settings: So
     moves = (model.masses > 0.0) & (model.pin_weights < 1.0)
     is_drawn = len(model.body.poses) > 0 and settings.solver_mode != "PBD"
     particles = np.flatnonzero(moves).astype(np.int32) if is_drawn else nothing
-    return _held(model, Pins(), start, first_anchor, nothing, particles, (1.0 / model.masses[particles], ()))
+    pull = (1.0 / model.masses[particles], ())
+    # its force is steered by where the end of a substep is
+    return _held(model, Pins(), start, first_anchor, nothing, particles, pull, lag=0.0)
 
 
 def start_positions(model: BodyModel) -> Floats:
@@ -107,6 +109,7 @@ def _held(
     fixed: Ints,
     soft: Ints,
     pull: tuple[Floats, tuple[str, ...]],
+    lag: float = LAG,
 ) -> HeldParticles:
     """Fixed particles and softly held ones; ``pull``: the last parameter of each pull, and what it follows."""
     anchors = np.arange(first_anchor, first_anchor + len(soft), dtype=np.int32)
@@ -114,7 +117,7 @@ def _held(
     pulls: tuple[ConstraintBlock, ...] = ()
     if len(soft):
         pairs = np.stack([soft + start, anchors], axis=1).astype(np.int32)
-        pulls = (build_attachment(pairs, pull[0]).following(*pull[1]),)
+        pulls = (build_attachment(pairs, pull[0], lag).following(*pull[1]),)
     has_places = len(pins.vertices) > 0 and not pins.follows_object and len(sources) > 0
     motion = solver_kind(model.body).place_pins(model, pins.vertices, sources) if has_places else _stay
     rest = model.positions[sources]

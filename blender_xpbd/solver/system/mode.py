@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...bodies.body_model import is_direct
 from ...bodies.own_settings import is_pbd
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, SWEPT, WARM
-from ...constraints.neo_hookean import NEO_HOOKEAN
+from ...scene.body import Body
+from ...scene.settings import SolverSettings
 from ..order.contact_points import ContactPoints
 from .system import System
 
@@ -162,11 +164,14 @@ def starts_warm(system: System, iterations: int, substeps: int = 0) -> bool:
     settings = system.scene.settings
     if iterations > 1 or settings.measure_residual or settings.time_integration == "BDF2":
         return False
-    # what is held jiggles as it should where its forces lag, and these are known to a warm start alone
-    has_elements = any(block is not None and block.type is NEO_HOOKEAN for block in system.schedule.blocks)
-    if has_elements and any(model.held.any() for model in system.models):
+    if any(model.held.any() and may_lag(model.body, settings) for model in system.models):
         return True
     return hardness(system, substeps)[1] > WARM_HARDNESS
+
+
+def may_lag(body: Body, settings: SolverSettings) -> bool:
+    """Whether the forces of a jelly lag where it starts warm, so that it jiggles where it is held."""
+    return body.material.solid_model == "NEO_HOOKEAN" and not is_direct(body, settings)
 
 
 def hardness(system: System, substeps: int = 0) -> tuple[float, float]:

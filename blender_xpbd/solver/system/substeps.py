@@ -32,7 +32,7 @@ from ...scene.scene import Scene
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..order.compact_pieces import is_hard
 from .body_gravity import pull_of, strongest_pull
-from .mode import hardness, starts_warm
+from .mode import hardness, may_lag, starts_warm
 from .system import System
 
 Floats = npt.NDArray[np.float64]
@@ -92,7 +92,8 @@ def substeps_for_waves(system: System, others: int = 0) -> int:
     """From how many substeps on waves that cross a jelly as it hits are not damped away, so that it rebounds.
 
     They cross it at c = √(E/ρ), over its height against gravity as it starts. Jelly that starts warm damps them less.
-    What pins hold, or a goal within less than its height, does not fall and rebound: it jiggles, which takes fewer.
+    What pins hold, or a goal within less than its height, does not fall and rebound: where its forces lag, it jiggles
+    with fewer.
 
     Args:
         system: what is simulated.
@@ -100,6 +101,9 @@ def substeps_for_waves(system: System, others: int = 0) -> int:
     """
     scene = system.scene
     wanted, damped = [0.0], [0.0]
+    # where the number is chosen, iterations that were typed before do not count
+    iterations = scene.settings.iterations if scene.settings.quality == "FIXED" else 1
+    lags = starts_warm(system, iterations, max(others, 1))
     for index, model in enumerate(system.models):
         body = model.body
         gravity, speed = pull_of(scene, body), hit_speed(system, index, full_on=True)
@@ -107,17 +111,14 @@ def substeps_for_waves(system: System, others: int = 0) -> int:
             continue
         height = max(float(np.ptp(_heights(scene, _start(body)))), WAVE_EDGES * _mean_edge(model))
         is_fixed = model.pin_weights.max(initial=0.0) >= 1.0 or scene.goal_reach(body, gravity) < height
-        if is_fixed and model.held.all():
+        if is_fixed and lags and may_lag(body, scene.settings) and model.held[model.tetrahedra].all():
             continue
         if height > 0.0 and speed**2 > 2.0 * gravity * WAVE_FALL * height:
             waves = math.sqrt(body.material.youngs_modulus / body.material.density)
             crossings = 2.0 * waves * scene.frames.frame_duration / height
             damped.append(crossings / DAMPED_WAVE_SHARE)
-            may_lag = body.material.solid_model == "NEO_HOOKEAN"
-            wanted.append(crossings / (WAVE_SHARE if may_lag else DAMPED_WAVE_SHARE))
+            wanted.append(crossings / (WAVE_SHARE if may_lag(body, scene.settings) else DAMPED_WAVE_SHARE))
     enough = math.ceil(max(wanted))
-    # where the number is chosen, iterations that were typed before do not count
-    iterations = scene.settings.iterations if scene.settings.quality == "FIXED" else 1
     lags = enough > 0 and starts_warm(system, iterations, max(enough, others))
     return enough if lags else math.ceil(max(damped))
 

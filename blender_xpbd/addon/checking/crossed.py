@@ -99,10 +99,10 @@ def _text(body: Body, crossed: Sequence[_Crossed]) -> str:
     """What is told of a body that crosses something."""
     others = [one.other for one in crossed if one.other is not body]
     names = ("itself" if one.other is body else f'"{one.other.name}"' for one in crossed)
-    counts = (f"({'at least ' * one.is_sample}{one.count})" for one in crossed)
+    counts = (f"({'at least ' * one.is_sample}{one.count} edge{'s' * (one.count > 1)})" for one in crossed)
     text = (
-        f"Crosses {listed(map(' '.join, zip(names, counts, strict=True)))} where it starts: edges that pass through "
-        "faces, in brackets. What crosses does not hold until the bake has taken it apart, which pins may prevent."
+        f"Crosses {listed(map(' '.join, zip(names, counts, strict=True)))} where it starts, and does not hold there "
+        "until the bake has parted it; pins may prevent that."
     )
     if len(others) < len(crossed):
         left_so = " What of a jelly crosses itself is left so." if body_kind(body.role, body.name).is_solid else ""

@@ -24,8 +24,8 @@ from .fabrics import ANGLE, angle, stretched, strip
 from .jellies import falling_ball, least_volume
 from .meshes import BALLS, CUBES, SHEETS, ball, centres, cube, sheet, values
 from .probe import Comparison, Measure, Probe
+from .pushed import carried_ball, swing
 from .running import bake
-from .shaken import carried_ball, swing
 from .shot import Baked, Floats, Shot, Thing
 
 CHIPS = {quality.identifier: quality.label for quality in QUALITIES if quality.identifier in EFFORTS}
@@ -74,7 +74,7 @@ STRAIN = Measure("99th percentile of the strain [%]", stretched, 0.0)
 OVERHANG = Measure("angle [°]", angle, ANGLE)
 SQUEEZED = Measure("least volume per that at rest", least_volume, None)
 SLIP = Measure("way in a second [mm]", slipped, 0.0)
-SWING = Measure("swing two seconds after a shake [mm]", swing, None)
+SWING = Measure("swing in three seconds after a push [mm]", swing, None)
 
 
 def _sag() -> Measure:

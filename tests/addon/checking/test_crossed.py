@@ -44,7 +44,7 @@ def told(bpy):
         found = {}
         for notice in starts_crossed(scene(*bodies, colliders=colliders, meet=True)):
             assert notice.code == "W_TANGLED"
-            for name, count in re.findall(r'(itself|"\w+") \((\d+)\)', notice.message):
+            for name, count in re.findall(r'(itself|"\w+") \((\d+) edges?\)', notice.message):
                 other = notice.object_name if name == "itself" else name.strip('"')
                 found[notice.object_name, other] = int(count)
         return found
@@ -160,10 +160,10 @@ def test_what_can_be_done_is_told(bpy):
     texts = {
         role: next(starts_crossed(scene(two_in_one("Tori", role), meet=True))).message for role in ("CLOTH", "JELLY")
     }
-    assert texts["CLOTH"].endswith("which pins may prevent. Part it from itself, or turn Self off.")
+    assert texts["CLOTH"].endswith("pins may prevent that. Part it from itself, or turn Self off.")
     assert "left so" in texts["JELLY"]
     (notice,) = starts_crossed(scene(SHEET, colliders=(WALL,), meet=True))
-    assert notice.message.endswith("which pins may prevent. Move it out.")
+    assert notice.message.endswith("pins may prevent that. Move it out.")
 
 
 def test_what_no_body_sees_is_not_told(told):
@@ -249,8 +249,8 @@ def test_of_too_many_crossings_an_even_sample_is_told(bpy, monkeypatch):
     assert max(asked) < 1.5 * crossed.MOST_PAIRS
     assert min(asked) > 0.5 * crossed.LEAST_PAIRS
     assert [re.sub(r"\d+", "N", text).split(" where")[0] for text in messages] == [
-        'Crosses "B" (at least N) and "C" (at least N)',
-        'Crosses "C" (at least N)',
+        'Crosses "B" (at least N edges) and "C" (at least N edges)',
+        'Crosses "C" (at least N edges)',
     ]
 
 
@@ -261,7 +261,7 @@ def test_a_sample_counts_no_more_than_all(bpy, monkeypatch):
 
     def count():
         (notice,) = crossed.starts_crossed(pair)
-        found = re.search(r"\(\D*(\d+)\)", notice.message)
+        found = re.search(r"\(\D*(\d+) edges?\)", notice.message)
         assert found is not None
         return int(found[1]), "at least" in notice.message
 
@@ -282,7 +282,7 @@ def test_of_a_large_mesh_patches_are_looked_at(bpy, monkeypatch):
 
     def count():
         (notice,) = crossed.starts_crossed(scene(eight("Eight", contact=SELF), meet=True))
-        found = re.search(r"itself \((at least )?(\d+)\)", notice.message)
+        found = re.search(r"itself \((at least )?(\d+) edges?\)", notice.message)
         assert found is not None
         return int(found[2]), bool(found[1])
 
@@ -304,7 +304,7 @@ def test_of_a_crumpled_mesh_some_triangles_are_asked(bpy, monkeypatch):
     for most in (100_000, 1000, 100):
         monkeypatch.setattr(crossed, "MOST_OWN_PAIRS", most)
         (notice,) = crossed.starts_crossed(sheet)
-        found = re.search(r"itself \((at least )?(\d+)\)", notice.message)
+        found = re.search(r"itself \((at least )?(\d+) edges?\)", notice.message)
         assert found is not None
         counts.append((int(found[2]), bool(found[1])))
     assert [is_sample for _, is_sample in counts] == [False, True, True]

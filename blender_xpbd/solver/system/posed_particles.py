@@ -98,7 +98,7 @@ def build_posed(
         model, one = models[number], held[number]
         kind = one.pulls[0].type
         width, first = len(kind.parameters), int(schedule.table[CONSTRAINTS.index(kind), 2])
-        places = first + schedule.rows[block].astype(np.int64) * width
+        places = first + schedule.rows[block].astype(np.int64) * width + width - 1
         bodies.append(
             PosedBody(
                 held=one,

@@ -81,7 +81,7 @@ def _corotated(_: Floats, block: ConstraintBlock) -> tuple[Floats, Floats]:
 
 
 def _neo_hookean(_: Floats, block: ConstraintBlock) -> tuple[Floats, Floats]:
-    shear = 1.0 / block.parameters[:, 12]
+    shear = 1.0 / block.parameters[:, -1]
     return _elastic(block, shear, shear * (block.parameters[:, 9] - 1.0))
 
 

@@ -154,7 +154,7 @@ def _centre(body: Body, points: Floats) -> Floats:
     origin = points.mean(axis=0)
     triangles = points[fan] - origin
     volumes = np.linalg.det(triangles)
-    if abs(volumes.sum()) < 1e-9 * np.abs(volumes).sum() or not len(fan):
+    if not abs(volumes.sum()) > 1e-9 * np.abs(volumes).sum():
         return origin
     middle: Floats = origin + (volumes[:, None] * triangles.sum(axis=1)).sum(axis=0) / (4.0 * volumes.sum())
     return middle

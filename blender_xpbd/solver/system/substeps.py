@@ -106,13 +106,14 @@ def substeps_for_waves(system: System, others: int = 0) -> int:
     lags = starts_warm(system, iterations, max(others, 1))
     for index, model in enumerate(system.models):
         body = model.body
-        gravity, speed = pull_of(scene, body), hit_speed(system, index, full_on=True)
+        gravity = pull_of(scene, body)
         if not len(model.tetrahedra) or is_direct(body, scene.settings) or is_hard(body, scene.settings) or not gravity:
             continue
         height = max(float(np.ptp(_heights(scene, _start(body)))), WAVE_EDGES * _mean_edge(model))
         is_fixed = model.pin_weights.max(initial=0.0) >= 1.0 or scene.goal_reach(body, gravity) < height
         if is_fixed and lags and may_lag(body, scene.settings) and model.held[model.tetrahedra].all():
             continue
+        speed = hit_speed(system, index, full_on=True)
         if height > 0.0 and speed**2 > 2.0 * gravity * WAVE_FALL * height:
             waves = math.sqrt(body.material.youngs_modulus / body.material.density)
             crossings = 2.0 * waves * scene.frames.frame_duration / height

@@ -129,7 +129,7 @@ def test_a_frame_damaged_during_the_bake_is_named(bpy, make_body, fake_worker, o
     ("wish", "code", "text"),
     [
         ({"crash_at": 6}, "E_WORKER", "the last words"),
-        ({"kill_at": 6}, "E_WORKER", "killed .* Finished frames are kept"),
+        ({"kill_at": 6}, "E_WORKER", "killed .* finished frames are kept"),
         ({"diverge_at": 6}, "E_DIVERGED", "frame 6"),
     ],
 )

@@ -162,7 +162,8 @@ def test_grains_fill_a_mesh_of_millimetres(bpy, units):
     units(0.001)
     bpy.ops.mesh.primitive_cube_add(size=100.0)
     assert bpy.ops.xpbd.fill_with_grains(packing="LATTICE") == {"FINISHED"}
-    assert bpy.context.object.xpbd.radius == pytest.approx(20.0)
+    # as many as of a cube of 10 cm in metres, each of 3.9 mm
+    assert bpy.context.object.xpbd.radius == pytest.approx(3.9, rel=1e-3)
 
 
 def test_the_mean_edge_counts_each_edge_once():

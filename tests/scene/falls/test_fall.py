@@ -10,7 +10,7 @@ from blender_xpbd.scene.falls.fall import fall_onto_colliders
 from blender_xpbd.scene.material import Material
 from tests.geometry.surfaces import cube, sphere
 from tests.scene.falls.grounds import about_y, sheet, turned
-from tests.solver.scenes import GRAVITY, jelly_of, mesh_box, plane, scene
+from tests.solver.scenes import GRAVITY, cloth, jelly_of, mesh_box, plane, scene
 
 GAP = 1e-3
 ANGLE = np.radians(30.0)
@@ -117,3 +117,9 @@ def test_a_plane_that_is_not_level_is_met_where_it_is():
     """Not at the height of its origin."""
     found = fall(placed(cube(), ANGLE, (2.0, 0.0, 0.0)), plane(angle=ANGLE))
     assert found.hit == pytest.approx(2.0 * np.tan(ANGLE), rel=0.05)
+
+
+def test_what_is_flat_has_its_centre_among_its_points():
+    """It has no volume to divide by."""
+    with np.errstate(all="raise"):
+        assert fall(cloth(4), plane()) is not None

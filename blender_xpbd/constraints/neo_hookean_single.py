@@ -63,8 +63,9 @@ from .tetrahedron_element import deformation, pulls
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line;
 # chosen by hand
 LINE_SHARE = 1e-3
-# where r, the mobilities, the still rate and the compliance are among the parameters, and how many there are
-RATIO, MOBILITY, STILL, COMPLIANCE, COLUMNS = 9, 10, 12, 13, 14
+# where r, the mobilities and the compliance are among the parameters, and how many there are; the still rate stands
+# before the compliance
+RATIO, MOBILITY, COMPLIANCE, COLUMNS = 9, 10, 13, 14
 # how much of the greatest one counts at least: of equal masses, and how much more of a single light corner, which is a
 # sum of one part and one per r. Chosen by trying, see docs/experiments.md, Corners that flutter
 GREATEST_SHARE = 0.8

@@ -221,7 +221,7 @@ static inline void neo_hookean(Arrays s, const int *i, const float *p)
     const Real split = area + (Real)1e-3 * greater(squares * squares - 3 * area, 0) + SMALL;
     const Real fading = lesser(squares, 1), along = fading * 3 * (swelling + 1) / split;
     const Real pressure = ratio * swelling - 1 + along;
-    const Real mobility = p[10], least = p[11], alpha = p[12] * s.inverse_h2 + SMALL;
+    const Real mobility = p[10], least = p[11], alpha = p[13] * s.inverse_h2 + SMALL;
     const Real stretch = sqrt(squares * ((Real)1 / 3));
     const Real along_n = (ratio - (Real)1 / 3) * area + ratio * fabs(swelling) * stretch;
     const Real by_volume = 1 / greater(alpha + mobility * along_n, least * along_n);
@@ -429,7 +429,7 @@ SWEEPS(element_attachment, 8, 9)
 SWEEPS(tetrahedron_volume, 4, 2)
 SWEEPS(dihedral_bending, 4, 2)
 SWEEPS(membrane, 3, 8)
-SWEEPS(neo_hookean, 4, 13)
+SWEEPS(neo_hookean, 4, 14)
 SWEEPS(corotated, 4, 11)
 SWEEPS(shape_matching, 5, 1)
 SWEEPS(enclosed_volume, 5, 3)

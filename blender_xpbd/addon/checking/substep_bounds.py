@@ -94,10 +94,8 @@ def _hit_speeds(scene: Scene, body: Body, gravity: float) -> tuple[float, float]
     if onto is None and not others:
         return 0.0, 0.0
     duration = scene.frames.frame_duration * (scene.frames.count - 1)
-    most, start = (
-        min(0.5 * gravity * duration**2, scene.goal_reach(body, gravity)),
-        float(np.linalg.norm(body.velocity)),
-    )
+    most = min(0.5 * gravity * duration**2, scene.goal_reach(body, gravity))
+    start = float(np.linalg.norm(body.velocity))
     falls = [max(*others, fall, 0.0) for fall in onto or (0.0, 0.0)]
     way, hit = (start + math.sqrt(2.0 * gravity * min(fall, most)) for fall in falls)
     return way, hit

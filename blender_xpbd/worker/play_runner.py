@@ -191,8 +191,7 @@ class PlayRunner(JobRunner):
             system = build_system(replace(changed_scene(scene, changes), settings=settings))
         if changes.substeps:
             system = with_settings(system, replace(settings, substeps=changes.substeps))
-        # other kernels would have to be compiled, while the artist waits
-        self._changes, self._played = changes, PlayedSystem(system, settings.substeps)
+        self._changes, self._played = changes, PlayedSystem(system)
         for frame, given in sorted(self._taken.items()):
             self._played.take(frame - scene.frames.start, given)
         changed = Solver(self._played.system, solver.paths)

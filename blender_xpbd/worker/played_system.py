@@ -46,12 +46,11 @@ class PlayedSystem:
         system: goes by the inputs.
     """
 
-    def __init__(self, system: System, mode_substeps: int = 0) -> None:
+    def __init__(self, system: System) -> None:
         """Nobody does anything yet.
 
         Args:
             system: of a scene as ``with_pull`` returns it.
-            mode_substeps: as of ``System``.
         """
         count = system.scene.frames.count
         self._own_gravity = system.tracks.gravities(system.scene.gravity, range(count))
@@ -65,7 +64,7 @@ class PlayedSystem:
             (PULL, "strength"): self._pull,
         }
         tracks = Tracks(values)
-        self.system = replace(system, tracks=tracks, takes_grabs=True, mode_substeps=mode_substeps)
+        self.system = replace(system, tracks=tracks, takes_grabs=True)
 
     def take(self, index: int, given: PlayInput) -> None:
         """Note the input of a frame, counted from the start.

@@ -9,7 +9,6 @@ import pytest
 from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.bodies.goals import held_particles
 from blender_xpbd.scene.body import Pins
-from blender_xpbd.solver.system.mode import starts_warm
 from blender_xpbd.solver.system.substeps import substeps_for_waves
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.scenes import jelly_cube, pins, plane, scene
@@ -65,27 +64,19 @@ def systems(*held, **values):
 
 
 @pytest.mark.parametrize("held", [{"goal_weight": 1.0}, {"pin_weight": 1.0}])
-def test_what_is_held_starts_warm_and_is_not_asked_for_rebounds(held):
-    """However soft it is: only the forces of a warm start lag."""
+def test_what_is_held_is_not_asked_for_rebounds(held):
     free, fixed = systems(cube(**held))
-    assert not starts_warm(free, 1)
-    assert starts_warm(fixed, 1)
     assert substeps_for_waves(free) > 0
     assert substeps_for_waves(fixed) == 0
 
 
 @pytest.mark.parametrize("model", ["COROTATED", "SPRINGS"])
 def test_what_cannot_lag_is_asked_for_rebounds(model):
-    """Nor does it make others start warm."""
-    held = cube(pin_weight=1.0, solid_model=model)
-    _, fixed = systems(held)
+    _, fixed = systems(cube(pin_weight=1.0, solid_model=model))
     assert substeps_for_waves(fixed) > 0
-    both = build_system(scene(cube(identifier="b1"), held, colliders=[plane()], substeps=20))
-    assert not starts_warm(both, 1)
 
 
 def test_what_a_weak_goal_draws_falls_and_rebounds():
     """By 2 g/(2πf)² = 5.5 m."""
     _, drawn = systems(cube(1.0, frequency=0.3))
     assert substeps_for_waves(drawn) > 0
-    assert not starts_warm(drawn, 1)

@@ -22,8 +22,6 @@ from ...scene.scene import Scene
 _EDGE_PER_CELL = 0.918
 # bounds of the solver: waves in jelly, the least edges of its height, the least fall per height, where it is hard [Pa]
 _WAVE, _DAMPED_WAVE, _WAVE_EDGES, _WAVE_FALL, _HARD = 0.05, 0.035, 2.5, 0.1, 1e8
-# hardness along the volume from which on jelly starts warm, and damps waves less
-_WARM = 0.2
 # shape and volume of jelly, hits, weight, cloth, piles
 _SHAPE, _VOLUME, _HIT, _KEPT, _CLOTH, _PILE = 0.25, 4.0, 0.12, 0.007, 0.05 / 3.2, 0.0008
 # what the hardness of a cage is, per modulus · h² / (ρ · edge²): of the shear modulus, and of Lamé's first parameter;
@@ -62,20 +60,17 @@ def _of_jelly(scene: Scene, body: Body, edge: float, gravity: float) -> float:
     others = max(stiff, dt / (_HIT * edge) * speed, dt * math.sqrt(gravity / (_KEPT * edge)))
     height, waves = max(float(np.ptp(body.positions[:, 2])), _WAVE_EDGES * edge), 0.0
     is_fixed = (body.pins.weights >= 1.0).any() or scene.goal_reach(body, gravity) < height
-    rebounds = not (is_fixed and _may_lag(scene, material))
+    starts_warm = _starts_warm(scene, material)
+    rebounds = not (is_fixed and starts_warm)
     rebounds = rebounds and full_on**2 > 2.0 * gravity * _WAVE_FALL * height
     if gravity > 0.0 and material.youngs_modulus < _HARD and rebounds:
         crossings = 2.0 * math.sqrt(material.youngs_modulus / material.density) * dt / height
-        waves = crossings / _WAVE
-        # where it does not lag at these
-        cold = dt / edge * math.sqrt(_PER_LAME * lame / (_WARM * material.density))
-        if max(waves, others) >= cold or not _may_lag(scene, material):
-            waves = crossings / _DAMPED_WAVE
+        waves = crossings / (_WAVE if starts_warm else _DAMPED_WAVE)
     return max(waves, others)
 
 
-def _may_lag(scene: Scene, material: Material) -> bool:
-    """Whether it is a jelly that starts warm if it is hard enough."""
+def _starts_warm(scene: Scene, material: Material) -> bool:
+    """Whether it is a jelly that starts warm, and damps waves less."""
     settings = scene.settings
     is_single = settings.iterations == 1 or settings.quality != "FIXED"
     is_single = is_single and not settings.measure_residual and settings.time_integration != "BDF2"

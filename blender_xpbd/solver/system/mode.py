@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...bodies.body_model import is_direct
-from ...bodies.own_settings import is_pbd
+from ...bodies.body_model import BodyModel, is_direct
+from ...bodies.own_settings import is_pbd, own_settings
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, SWEPT, WARM
 from ...scene.body import Body
 from ...scene.settings import SolverSettings
 from ..order.contact_points import ContactPoints
 from .system import System
-
-# hardness along the volume from which on jelly starts warm. A warm start costs two thirds more per projection; without
-# it a pressed cube is more than two points of its volume too small from here on (docs/experiments.md, Crushed jelly)
-WARM_HARDNESS = 0.2
 
 
 class Variant(NamedTuple):
@@ -148,40 +145,25 @@ def static_mode(system: System) -> int:
         mode |= FORCED
     if system.spring_sweeps > 1:
         mode |= SWEPT
-    if physical and starts_warm(system, settings.iterations, system.mode_substeps):
+    if physical and starts_warm(system.models, settings):
         mode |= WARM
     return mode
 
 
-def starts_warm(system: System, iterations: int, substeps: int = 0) -> bool:
-    """Whether jelly that XPBD simulates begins a substep with the impulses of the last one.
-
-    Args:
-        system: what is simulated.
-        iterations: per substep.
-        substeps: per frame; 0 for those of the settings.
-    """
-    settings = system.scene.settings
-    if iterations > 1 or settings.measure_residual or settings.time_integration == "BDF2":
+def starts_warm(models: Sequence[BodyModel], settings: SolverSettings) -> bool:
+    """Whether jelly that XPBD simulates begins a substep with the impulses of the last one, however soft it is."""
+    if settings.iterations > 1 or settings.measure_residual or settings.time_integration == "BDF2":
         return False
-    if any(model.held.any() and may_lag(model.body, settings) for model in system.models):
-        return True
-    return hardness(system, substeps)[1] > WARM_HARDNESS
+    return any(len(model.tetrahedra) and _may_start_warm(model.body, settings) for model in models)
 
 
-def may_lag(body: Body, settings: SolverSettings) -> bool:
-    """Whether the forces of a jelly lag where it starts warm, so that it jiggles where it is held."""
-    return body.material.solid_model == "NEO_HOOKEAN" and not is_direct(body, settings)
+def _may_start_warm(body: Body, settings: SolverSettings) -> bool:
+    return body.material.solid_model == "NEO_HOOKEAN" and not is_direct(body, own_settings(body, settings))
 
 
-def hardness(system: System, substeps: int = 0) -> tuple[float, float]:
-    """How stiff jelly is for a substep along its shape and its volume, as ``WarmStart``: the hardest of the types.
-
-    Args:
-        system: what is simulated.
-        substeps: per frame; 0 for those of the settings.
-    """
-    h = system.scene.frames.frame_duration / (substeps or system.scene.settings.substeps)
+def hardness(system: System) -> tuple[float, float]:
+    """How stiff jelly is for a substep along its shape and its volume, as ``WarmStart``: the hardest of the types."""
+    h = system.scene.frames.frame_duration / system.scene.settings.substeps
     found = [
         block.type.warm_start.hardness(block, h)
         for block in system.schedule.blocks

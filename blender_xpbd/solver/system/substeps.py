@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,7 @@ from ...scene.scene import Scene
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..order.compact_pieces import is_hard
 from .body_gravity import pull_of, strongest_pull
-from .mode import hardness, may_lag, starts_warm
+from .mode import hardness, starts_warm
 from .system import System
 
 Floats = npt.NDArray[np.float64]
@@ -88,40 +89,33 @@ def substeps_for_hits(system: System) -> int:
     return math.ceil(max((travel * hit_speed(system, index) / edge for edge, index in edges if edge > 0.0), default=0))
 
 
-def substeps_for_waves(system: System, others: int = 0) -> int:
+def substeps_for_waves(system: System) -> int:
     """From how many substeps on waves that cross a jelly as it hits are not damped away, so that it rebounds.
 
     They cross it at c = √(E/ρ), over its height against gravity as it starts. Jelly that starts warm damps them less.
     What pins hold, or a goal within less than its height, does not fall and rebound: where its forces lag, it jiggles
     with fewer.
-
-    Args:
-        system: what is simulated.
-        others: how many it takes anyway, for whether it starts warm goes by all.
     """
     scene = system.scene
-    wanted, damped = [0.0], [0.0]
+    settings, wanted = scene.settings, [0.0]
     # where the number is chosen, iterations that were typed before do not count
-    iterations = scene.settings.iterations if scene.settings.quality == "FIXED" else 1
-    lags = starts_warm(system, iterations, max(others, 1))
+    own = settings if settings.quality == "FIXED" else replace(settings, iterations=1)
     for index, model in enumerate(system.models):
         body = model.body
         gravity = pull_of(scene, body)
-        if not len(model.tetrahedra) or is_direct(body, scene.settings) or is_hard(body, scene.settings) or not gravity:
+        if not len(model.tetrahedra) or is_direct(body, settings) or is_hard(body, settings) or not gravity:
             continue
         height = max(float(np.ptp(_heights(scene, _start(body)))), WAVE_EDGES * _mean_edge(model))
         is_fixed = model.pin_weights.max(initial=0.0) >= 1.0 or scene.goal_reach(body, gravity) < height
-        if is_fixed and lags and may_lag(body, scene.settings) and model.held[model.tetrahedra].all():
+        lags = starts_warm([model], own)
+        if is_fixed and lags and model.held[model.tetrahedra].all():
             continue
         speed = hit_speed(system, index, full_on=True)
         if height > 0.0 and speed**2 > 2.0 * gravity * WAVE_FALL * height:
             waves = math.sqrt(body.material.youngs_modulus / body.material.density)
             crossings = 2.0 * waves * scene.frames.frame_duration / height
-            damped.append(crossings / DAMPED_WAVE_SHARE)
-            wanted.append(crossings / (WAVE_SHARE if may_lag(body, scene.settings) else DAMPED_WAVE_SHARE))
-    enough = math.ceil(max(wanted))
-    lags = enough > 0 and starts_warm(system, iterations, max(enough, others))
-    return enough if lags else math.ceil(max(damped))
+            wanted.append(crossings / (WAVE_SHARE if lags else DAMPED_WAVE_SHARE))
+    return math.ceil(max(wanted))
 
 
 def substeps_for_piles(system: System) -> int:
@@ -166,15 +160,10 @@ def _substeps_for_edges(scene: Scene, sheets: Sequence[BodyModel], factor: float
     return FEWEST_SUBSTEPS * round(max(efforts, default=0.0) / FEWEST_SUBSTEPS)
 
 
-def substeps_needed(system: System, others: int = 0) -> int:
-    """From how many substeps on jelly yields and bends as its material does, and grains bear each other.
-
-    Args:
-        system: what is simulated.
-        others: how many it takes anyway.
-    """
-    own = max(substeps_for_stiffness(system), substeps_for_hits(system), substeps_for_piles(system))
-    return max(own, substeps_for_waves(system, max(own, others)))
+def substeps_needed(system: System) -> int:
+    """From how many substeps on jelly yields and bends as its material does, and grains bear each other."""
+    of_jelly = max(substeps_for_stiffness(system), substeps_for_hits(system), substeps_for_waves(system))
+    return max(of_jelly, substeps_for_piles(system))
 
 
 def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SHARE) -> int:
@@ -196,12 +185,10 @@ def substeps_for_material(system: System) -> int:
     settings = system.scene.settings
     heavy = max((substeps_for_weight(system, model) for model in system.models if len(model.tetrahedra)), default=0)
     cloth = max(substeps_for_cloth(system), substeps_for_tubes(system))
-    wanted = wanted_substeps(system.scene)
-    of_jelly = substeps_needed(system, max(cloth, heavy, wanted, FEWEST_SUBSTEPS))
-    needed = min(max(of_jelly, cloth), max(heavy, settings.maximum_substeps))
+    needed = min(max(substeps_needed(system), cloth), max(heavy, settings.maximum_substeps))
     normal = max(needed, min(FEWEST_SUBSTEPS, settings.maximum_substeps))
     chosen = max(math.ceil(EFFORTS.get(settings.quality, 1.0) * normal), min(heavy, normal))
-    return min(max(chosen, wanted), MOST_SUBSTEPS)
+    return min(max(chosen, wanted_substeps(system.scene)), MOST_SUBSTEPS)
 
 
 def wanted_substeps(scene: Scene) -> int:

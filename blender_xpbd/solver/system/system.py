@@ -97,8 +97,6 @@ class System:
         notices: warnings.
         takes_grabs: whether a hand may hold a patch of particles, in a run that is played.
         region: what holds all but a part of a body to the motion of another system; None where nothing does.
-        mode_substeps: by which is decided what is compiled; 0 for the settings' own. A run that is played goes on at
-            once with fewer substeps.
     """
 
     scene: Scene
@@ -132,7 +130,6 @@ class System:
     notices: tuple[Notice, ...]
     takes_grabs: bool = False
     region: RegionHold | None = None
-    mode_substeps: int = 0
 
     @property
     def external(self) -> ExternalForces:

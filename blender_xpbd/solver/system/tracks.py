@@ -2,7 +2,7 @@
 """Parameters that change over the frames: what is built from them, and what follows them.
 
 A body is built once, from one value of each parameter (``build_value``). What is decided once for all frames is decided
-by that value: which constraints there are, coarse levels, damping, the warm start, what counts as hard. Columns of
+by that value: which constraints there are, coarse levels, damping, what counts as hard. Columns of
 constraints and tables then follow the track: the value at a frame counts until the next.
 """
 

@@ -100,11 +100,9 @@ def test_what_lies_on_a_table_does_not_fall_unless_the_table_moves(bpy, told, se
 def test_bounds_are_those_of_the_solver():
     from blender_xpbd.addon.checking import substep_bounds as told
     from blender_xpbd.solver.system import substeps as of_solver
-    from blender_xpbd.solver.system.mode import WARM_HARDNESS
 
     assert (told._WAVE, told._DAMPED_WAVE) == (of_solver.WAVE_SHARE, of_solver.DAMPED_WAVE_SHARE)
     assert (told._WAVE_EDGES, told._WAVE_FALL) == (of_solver.WAVE_EDGES, of_solver.WAVE_FALL)
-    assert told._WARM == WARM_HARDNESS
     bounds = of_solver.SHAPE_ENOUGH, of_solver.VOLUME_ENOUGH, of_solver.HIT_SHARE, of_solver.KEPT_SHARE
     assert bounds == (told._SHAPE, told._VOLUME, told._HIT, told._KEPT)
     assert (told._CLOTH, told._PILE) == (of_solver.CLOTH_ENOUGH, of_solver.PILE_SHARE)

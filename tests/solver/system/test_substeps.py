@@ -126,32 +126,19 @@ def test_waves_cross_what_lies_flat_more_often():
 
 
 def test_waves_that_a_warm_start_keeps_ask_for_less():
-    """Whether it starts warm goes by the substeps that it gets."""
+    """All stable neo-Hookean jelly starts warm, however soft it is and whatever substeps it gets."""
 
-    def asked(others=0, **values):
+    def asked(**values):
         material = Material.from_values({"density": 1000.0, "youngs_modulus": 60e3, **values})
         corners, triangles = cube()
         body = jelly_of((0.25 * corners + np.array([0.0, 0.0, 1.25]), triangles), material)
-        return substeps_for_waves(build_system(scene(body, colliders=[plane()], frames=(1, 100))), others)
+        return substeps_for_waves(build_system(scene(body, colliders=[plane()], frames=(1, 100))))
 
     crossings = 2.0 * np.sqrt(60.0) / 24.0 / 0.5
     few, many = np.ceil(crossings / WAVE_SHARE), np.ceil(crossings / DAMPED_WAVE_SHARE)
-    assert asked() == few
-    assert asked(others=100) == many
-    assert asked(poissons_ratio=0.0) == many
+    assert asked() == asked(poissons_ratio=0.0) == few
+    assert asked(youngs_modulus=0.6e3) == np.ceil(0.1 * crossings / WAVE_SHARE)
     assert asked(solid_model="COROTATED") == many
-
-
-def test_what_else_asks_for_substeps_tells_whether_it_starts_warm():
-    """Of 60 kPa and 30 cm it does at 45 substeps, not at the 60 that it is given: then waves ask for 62."""
-    corners, triangles = cube()
-    given = {"density": 1000.0, "youngs_modulus": 60e3}
-    found = []
-    for minimum in (0, 60):
-        material = Material.from_values({**given, "minimum_substeps": minimum})
-        body = jelly_of((0.15 * corners + np.array([0.0, 0.0, 1.15]), triangles), material)
-        found.append(substeps_for_material(build_system(scene(body, colliders=[plane()], frames=(1, 100)))))
-    assert found == [45, np.ceil(2.0 * np.sqrt(60.0) / 24.0 / (DAMPED_WAVE_SHARE * 0.3))]
 
 
 def test_iterations_that_were_typed_before_do_not_count():

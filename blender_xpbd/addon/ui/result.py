@@ -9,7 +9,14 @@ from typing import Any
 import bpy
 
 from ..baking.notice_groups import notice_groups, result_line
-from ..baking.report_text import fault_paragraphs, faults_of, summary_error, summary_rows, summary_warnings, was_cancelled
+from ..baking.report_text import (
+    fault_paragraphs,
+    faults_of,
+    summary_error,
+    summary_rows,
+    summary_warnings,
+    was_cancelled,
+)
 from ..baking.standing_report import standing_error, standing_report
 from ..data.bake_status import STATUS
 from ..data.extension import BASE_PACKAGE, worker_python_path

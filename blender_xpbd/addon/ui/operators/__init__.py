@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...data.classes import register_classes, unregister_classes
+from ..cut_short import XPBD_OT_tell
 from .bake import XPBD_OT_bake, XPBD_OT_cancel, XPBD_OT_loop
 from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
@@ -66,6 +67,7 @@ CLASSES = (
     XPBD_OT_rebake_region,
     XPBD_OT_take_back_region,
     XPBD_OT_cancel,
+    XPBD_OT_tell,
     XPBD_OT_play,
     XPBD_OT_keep,
     XPBD_OT_play_control,

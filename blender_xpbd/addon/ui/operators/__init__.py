@@ -32,6 +32,7 @@ from .pose_list import XPBD_OT_add_pose, XPBD_OT_remove_pose
 from .region import XPBD_OT_rebake_region, XPBD_OT_take_back_region
 from .remedies import (
     XPBD_OT_add_floor,
+    XPBD_OT_allow_substeps,
     XPBD_OT_apply_subdivision,
     XPBD_OT_feel_like,
     XPBD_OT_fit_thickness,
@@ -103,6 +104,7 @@ CLASSES = (
     XPBD_OT_let_out,
     XPBD_OT_merge_doubled,
     XPBD_OT_add_floor,
+    XPBD_OT_allow_substeps,
     XPBD_OT_apply_subdivision,
     XPBD_OT_feel_like,
     XPBD_OT_fit_thickness,

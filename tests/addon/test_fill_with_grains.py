@@ -68,6 +68,18 @@ def test_a_first_try_makes_a_handful_of_grains_whatever_the_size(bpy, size):
         assert 100 < len(bpy.context.object.data.vertices) < 2500
 
 
+def test_the_radius_is_that_of_the_mesh_to_two_digits(bpy):
+    """A cube of 1 m: 2,000 balls that take half of its volume."""
+    bpy.ops.mesh.primitive_cube_add(size=1.0)
+    bpy.ops.xpbd.fill_with_grains()
+    assert bpy.context.object.xpbd.radius == pytest.approx(0.039, rel=1e-6)
+
+
+def test_a_radius_of_one_mesh_is_none_for_the_next_one(bpy):
+    radius = bpy.ops.xpbd.fill_with_grains.get_rna_type().properties["radius"]
+    assert radius.is_skip_save
+
+
 def test_a_flat_mesh_is_refused_for_its_holes_without_a_radius(bpy):
     bpy.ops.mesh.primitive_grid_add(size=1.0)
     with pytest.raises(RuntimeError, match="E_TET_OPEN"):

@@ -124,7 +124,7 @@ class BakeSession:
 
     def __init__(self, context: bpy.types.Context, options: BakeOptions) -> None:
         """Nothing is started or changed yet."""
-        self.summary = BakeSummary()
+        self.summary = BakeSummary(whole=options.is_whole)
         self._options = options
         self._scene_uid = context.scene.session_uid
         self._begin = time.perf_counter()

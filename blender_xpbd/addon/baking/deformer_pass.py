@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from ...scene.errors import Notice, XpbdError
 from ..deformers.acceleration import Acceleration
+from ..deformers.played_scene import ArtistScene, OwnScene, PlayedScene
 from ..deformers.probe import Probe, remove_lost_probes
 from ..keys.shape_key_writer import ShapeKeyWriter
-from ..reading.motion import frame_kept
+from ..reading.motion import frame_kept, has_frame_handlers
 
 Singles = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -42,6 +43,8 @@ class _Body:
             raise ValueError(f"{obj.name} follows no deformed mesh")
         self.writer, self.probe = writer, Probe(scene, obj)
         self.motion = writer.target.deformed
+        self._as_read: Probe | None = None
+        self._shown_rest: Singles | None = None
         self.worst, self.worst_frame = 0.0, 0
         self._played: Singles | None = None
         self._late = 0.0
@@ -57,6 +60,37 @@ class _Body:
         self._error, self._farthest, self._steps, self._vain = np.inf, np.inf, 0, 0
         self._acceleration = Acceleration()
         self.probe.show(self._best)
+
+    def watch(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+        """Have a second copy in the scene that tells whether deformers do there what they did when they were read."""
+        self._as_read = Probe(scene, obj)
+
+    def begin_to_watch(self) -> None:
+        """Have the second copy show the mesh of the frame that ``begin`` took up."""
+        rest = self.motion.rest(self._index)
+        if self._as_read is not None and rest is not self._shown_rest:
+            self._shown_rest = rest
+            self._as_read.show(rest)
+
+    def is_as_read(self, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Whether deformers make of the mesh what they made of it when they were read."""
+        watch = self._as_read
+        return watch is None or np.array_equal(watch.shape(depsgraph), self.motion.shapes[self._index])
+
+    def move_to(self, scene: bpy.types.Scene) -> None:
+        """Be looked at in another scene, without a second copy."""
+        self._remove_watch()
+        self.probe.move_to(scene)
+
+    def remove(self) -> None:
+        """Take the copies away."""
+        self._remove_watch()
+        self.probe.remove()
+
+    def _remove_watch(self) -> None:
+        watch, self._as_read = self._as_read, None
+        if watch is not None:
+            watch.remove()
 
     def follow_parent(self, depsgraph: bpy.types.Depsgraph) -> bool:
         """Have the copy show what a parent that deforms it is like at the frame; whether there is one.
@@ -124,6 +158,9 @@ def take_deformers_out(
 ) -> Generator[None, None, tuple[Notice, ...]]:
     """Mend the keys of bodies with deformers, frame by frame, with a pause after each.
 
+    Copies are played in a scene of their own for as long as deformers do there what they did when they were read; then
+    in the context's.
+
     Args:
         context: its scene is played; its frame is put back in the end.
         writers: of those bodies, whose frames are written.
@@ -134,11 +171,15 @@ def take_deformers_out(
     """
     remove_lost_probes()
     bodies: dict[int, _Body] = {}
+    own = _own_scene(writers)
+    played: PlayedScene = own or ArtistScene(context)
     try:
         for number, writer in writers.items():
             obj = writer.find()
             if obj is not None:
-                bodies[number] = _Body(context.scene, obj, writer)
+                bodies[number] = _Body(played.scene, obj, writer)
+                if own is not None:
+                    bodies[number].watch(played.scene, obj)
         with frame_kept(context.scene):
             scene_uid = context.scene.session_uid
             for frame in sorted({frame for body in bodies.values() for frame in body.writer.written}):
@@ -148,18 +189,40 @@ def take_deformers_out(
                 mine = {number: body for number, body in bodies.items() if body.writer.has_frame(frame)}
                 for number, body in mine.items():
                     body.begin(frame, positions(number, frame))
-                context.scene.frame_set(frame)
-                depsgraph = context.evaluated_depsgraph_get()
-                have_parents = [body.follow_parent(depsgraph) for body in mine.values()]
-                if any(have_parents):
-                    context.view_layer.update()
-                waiting = list(mine.values())
-                while waiting := [body for body in waiting if body.mend(context.evaluated_depsgraph_get())]:
-                    context.view_layer.update()
+                if not _is_mended(played, frame, [*mine.values()]):
+                    played = ArtistScene(context)
+                    for body in bodies.values():
+                        body.move_to(played.scene)
+                    _is_mended(played, frame, [*mine.values()])
                 for body in mine.values():
                     body.keep(frame)
                 yield
     finally:
         for body in bodies.values():
-            body.probe.remove()
+            body.remove()
+        if own is not None:
+            own.close()
     return tuple(notice for body in bodies.values() if (notice := body.notice()) is not None)
+
+
+def _own_scene(writers: Mapping[int, ShapeKeyWriter]) -> OwnScene | None:
+    """A scene for the copies; None where scripts watch the frames, or Blender may play a parent a frame late."""
+    motions = [writer.target.deformed for writer in writers.values()]
+    if has_frame_handlers() or any(motion is not None and motion.has_parent for motion in motions):
+        return None
+    return OwnScene()
+
+
+def _is_mended(played: PlayedScene, frame: int, bodies: list[_Body]) -> bool:
+    """Play a frame and mend bodies that have taken it up; whether deformers do there what they did when read."""
+    for body in bodies:
+        body.begin_to_watch()
+    depsgraph = played.play(frame)
+    if not all(body.is_as_read(depsgraph) for body in bodies):
+        return False
+    have_parents = [body.follow_parent(depsgraph) for body in bodies]
+    if any(have_parents):
+        depsgraph = played.look()
+    while bodies := [body for body in bodies if body.mend(depsgraph)]:
+        depsgraph = played.look()
+    return True

@@ -63,6 +63,7 @@ class BakeSummary:
         seam_velocity_error_mm_s: of a loop, greatest difference of its velocities there [mm/s].
         pose_error_mm: of each pose target its object and frame, greatest and mean distance of a vertex from it [mm].
         stale: inputs that are not as they were in the bake before this one.
+        whole: whether all was to be baked, as *Bake* does, and not a part of it or a change of the bake before.
         complete: whether all frames are there.
         warnings: texts, each with its code.
         error: text with code, "" for none; a line for each where there are several.
@@ -105,6 +106,7 @@ class BakeSummary:
     seam_velocity_error_mm_s: float = 0.0
     pose_error_mm: list[dict[str, Any]] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
+    whole: bool = False
     complete: bool = False
     warnings: list[str] = field(default_factory=list)
     error: str = ""

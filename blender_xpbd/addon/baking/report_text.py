@@ -71,6 +71,13 @@ def cancelled_text(report: str) -> str:
     return f"{keyed}. Bake again to go on from there."
 
 
+def was_cancelled(report: str) -> bool:
+    """Whether *Bake* goes on with what was baked last: a bake of all that has some frames and was cancelled."""
+    summary = summary_of(report)
+    is_begun = any(_number(summary, name) for name in ("frames", "frames_waiting"))
+    return is_begun and summary.get("whole") is True and summary.get("complete") is False and not summary.get("error")
+
+
 def _region_text(*, is_back: bool, is_begun: bool) -> str:
     """What is there after a cancel of what takes a region back."""
     if is_back:

@@ -23,6 +23,7 @@ from .gaps import Gaps
 from .near_folds import starts_folded
 from .near_starts import starts_near
 from .sewing import unsewn
+from .substep_bounds import stretched
 from .wrapped import wrapped_notice, wrapping
 
 # tetrahedra from which on a bake takes minutes
@@ -138,5 +139,6 @@ CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     doubled,
     unsewn,
     heavy,
+    stretched,
     flat_gas,
 )

@@ -37,6 +37,7 @@ REMEDIES = {
     "W_COARSE": Remedy("Subdivide", "xpbd.subdivide"),
     "W_THIN": Remedy("Automatic Resolution", "xpbd.suit_resolution"),
     "W_SIZE": Remedy("Feels Like", "xpbd.feel_like"),
+    "W_QUALITY": Remedy("Allow More Substeps", "xpbd.allow_substeps"),
     "W_UNITS": Remedy("Set Gravity to 9.81 m/s²", "xpbd.set_gravity"),
     "W_NEAR": Remedy("Fit Thickness", "xpbd.fit_thickness"),
     "W_GAP": Remedy("Set Contact Distance", "xpbd.set_contact_distance"),

@@ -9,14 +9,19 @@ left out.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
+from ...scene.errors import Notice
 from ...scene.falls.fall import fall_onto_colliders
 from ...scene.material import Material
+from ...scene.parameters.mode_parameters import takes_shares
 from ...scene.scene import Scene
+from ...scene.settings import EFFORTS
+from ..measures.solid_measures import mean_edge
 
 # mean edge of a cage per cell: of a cube, 0.918
 _EDGE_PER_CELL = 0.918
@@ -39,14 +44,40 @@ def substep_bound(scene: Scene, body: Body, cell: float) -> float:
     """
     dt = scene.frames.frame_duration
     gravity = float(np.linalg.norm(scene.gravity)) * abs(body.material.gravity_factor)
-    if body_kind(body.role, body.name).is_solid and cell > 0.0:
+    kind = body_kind(body.role, body.name)
+    if kind.is_solid and cell > 0.0:
         return _of_jelly(scene, body, _EDGE_PER_CELL * cell, gravity)
-    if len(body.face_sizes) and cell > 0.0:
+    if kind.is_sheet and cell > 0.0:
         # the nearest multiple of the default
         return 20.0 * round(dt / _CLOTH * math.sqrt(gravity / cell) / 20.0)
     if not len(body.loose_edges) and body.material.radius > 0.0:
         return dt * math.sqrt(gravity / (_PILE * body.material.radius))
     return 0.0
+
+
+def cloth_bound(scene: Scene, body: Body) -> int:
+    """Substeps of a frame from which on its weight does not stretch a body of cloth; 0 for what is none."""
+    is_pbd = takes_shares(body.material.solver_mode, scene.settings.solver_mode)
+    if is_pbd or not body_kind(body.role, body.name).is_sheet:
+        return 0
+    return int(substep_bound(scene, body, mean_edge(body.positions, body.face_sizes, body.corners)))
+
+
+def stretched(scene: Scene) -> Iterator[Notice]:
+    """Cloth of so short edges that the limit of substeps lets its weight stretch it, whatever its material."""
+    settings = scene.settings
+    if settings.quality not in EFFORTS:
+        return
+    most = settings.maximum_substeps
+    for body in scene.bodies:
+        given = max(math.ceil(EFFORTS[settings.quality] * most), body.material.minimum_substeps)
+        needed = cloth_bound(scene, body)
+        if needed > max(most, given):
+            text = (
+                f"Its edges are so short that its weight stretches it with {given} substeps of a frame; "
+                f"about {needed} show it as its material is. Larger faces, or a larger object, need fewer."
+            )
+            yield Notice("W_QUALITY", text, body.name)
 
 
 def _of_jelly(scene: Scene, body: Body, edge: float, gravity: float) -> float:

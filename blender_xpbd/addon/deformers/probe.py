@@ -17,6 +17,7 @@ from ...scene.errors import XpbdError
 from ..data.copied_keys import clear_copied_keys
 from ..data.data_lookup import object_by_uid
 from ..reading.modifier_stack import DEFORMERS, deformers, muted_modifiers
+from .played_scene import remove_lost_scenes
 
 Singles = npt.NDArray[np.float32]
 
@@ -78,6 +79,13 @@ class Probe:
         mesh.vertices.foreach_get("co", coordinates.ravel())
         return coordinates
 
+    def move_to(self, scene: bpy.types.Scene) -> None:
+        """Put the copy into another scene."""
+        probe = self._require()
+        for collection in probe.users_collection:
+            collection.objects.unlink(probe)
+        scene.collection.objects.link(probe)
+
     def remove(self) -> None:
         """Take the copy away, if it is still there."""
         probe = object_by_uid(self._uid)
@@ -95,6 +103,7 @@ def remove_lost_probes() -> None:
     """Take away what an undo, or a file that was saved meanwhile, has brought back."""
     objects: list[Any] = list(bpy.data.objects)
     _remove([obj for obj in objects if _MARK in obj])
+    remove_lost_scenes()
 
 
 def _remove(probes: Iterable[bpy.types.Object]) -> None:

@@ -89,6 +89,10 @@ class DeformedMotion:
         moved: Singles = self._rests[index] - self._rests[0]
         return moved
 
+    def rest(self, index: int) -> Singles:
+        """Coordinates before the deformers at a frame, shape (vertices, 3); the same array while nothing changes."""
+        return self._rests[index]
+
     def before(self, index: int, shape: Floats) -> Floats:
         """What the deformers turn into a given shape at a frame, shape (vertices, 3).
 

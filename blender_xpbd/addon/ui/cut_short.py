@@ -22,10 +22,10 @@ from ..data.object_types import is_body
 from ..playing import window_play
 from ..process.cache_folder import cache_folder
 from ..process.unfinished import unfinished_bake
-from .wrapped_text import draw_wrapped, popup_text
+from .wrapped_text import draw_wrapped, popup_text_in
 
 # [s], after which the window of the other file is drawn
-_POPUP_DELAY = 0.2
+_DELAY = 0.2
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def tell(*_arguments: object) -> None:
     STATUS.message = str(XpbdError.joined([XpbdError("E_INTERRUPTED", text) for text in (*told, *unfinished)]))
     STATUS.is_stopped = bool(unfinished) or (cut is not None and is_here and was_baked and cut.is_whole)
     if not bpy.app.background:
-        bpy.app.timers.register(_show_popup, first_interval=_POPUP_DELAY)
+        bpy.app.timers.register(_await_mouse, first_interval=_DELAY)
 
 
 def stop_with_window() -> None:
@@ -153,21 +153,54 @@ def _unfinished_here() -> list[str]:
     return [bake_text((status.frames_done, status.frames_total), "when this file was last open", advice)]
 
 
-def _show_popup() -> None:
-    """Tell it where the mouse is, for the tab may not be open; the panel tells it until the next bake."""
-    text = "\n".join(fault_paragraphs(STATUS.message))
-    manager = bpy.context.window_manager
-    if not text or not manager.windows:
+class XPBD_OT_tell(bpy.types.Operator):
+    """Tell where the mouse is, once it moves, how a bake or a run ended."""
+
+    bl_idname = "xpbd.tell"
+    bl_label = "Tell How the XPBD Bake Ended"
+    bl_options = {"INTERNAL"}
+
+    _place: tuple[int, int] | None = None
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[Any]:
+        """Wait for the mouse."""
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[Any]:
+        """Let all events pass; a pop-up does not. So it is for those who move the mouse, and can leave it."""
+        if not STATUS.message:
+            return {"CANCELLED", "PASS_THROUGH"}
+        if event.type != "MOUSEMOVE":
+            return {"PASS_THROUGH"}
+        # Blender itself tells where the mouse is, as when it is told to quit
+        place = event.mouse_x, event.mouse_y
+        if self._place in {None, place}:
+            self._place = place
+            return {"PASS_THROUGH"}
+        _show_popup(context)
+        return {"FINISHED", "PASS_THROUGH"}
+
+
+def _await_mouse() -> None:
+    """Have it told where the mouse is, for the tab may not be open; the panel tells it until the next bake."""
+    windows = bpy.context.window_manager.windows
+    waiting = [operator for window in windows for operator in window.modal_operators]
+    if not windows or any(operator.bl_idname == XPBD_OT_tell.__name__ for operator in waiting):
         return
+    with bpy.context.temp_override(window=windows[0]):
+        bpy.ops.xpbd.tell("INVOKE_DEFAULT")
+
+
+def _show_popup(context: bpy.types.Context) -> None:
+    text = popup_text_in("\n".join(fault_paragraphs(STATUS.message)), context)
 
     def draw(menu: Any, _context: bpy.types.Context) -> None:
-        draw_wrapped(menu.layout, popup_text(text), width=200)
+        draw_wrapped(menu.layout, text, width=200)
 
-    window = manager.windows[0]
-    with bpy.context.temp_override(window=window):
-        manager.popup_menu(draw, title="XPBD", icon="INFO")
+    context.window_manager.popup_menu(draw, title="XPBD", icon="INFO")
     # it is drawn with the next area, which else comes when the mouse moves
-    for area in window.screen.areas:
+    for area in context.window.screen.areas:
         area.tag_redraw()
 
 
@@ -179,8 +212,8 @@ def register() -> None:
 
 def unregister() -> None:
     """Watch no more."""
-    if bpy.app.timers.is_registered(_show_popup):
-        bpy.app.timers.unregister(_show_popup)
+    if bpy.app.timers.is_registered(_await_mouse):
+        bpy.app.timers.unregister(_await_mouse)
     for handlers, handler in _handlers():
         handlers.remove(handler)
 

@@ -9,7 +9,14 @@ from typing import Any
 import bpy
 
 from ..baking.notice_groups import notice_groups, result_line
-from ..baking.report_text import fault_paragraphs, faults_of, summary_error, summary_rows, summary_warnings
+from ..baking.report_text import (
+    fault_paragraphs,
+    faults_of,
+    summary_error,
+    summary_rows,
+    summary_warnings,
+    was_cancelled,
+)
 from ..baking.standing_report import standing_error, standing_report
 from ..data.bake_status import STATUS
 from ..data.extension import BASE_PACKAGE, worker_python_path
@@ -36,7 +43,11 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
         error = "\n".join(fault for fault in faults_of(error) if not fault.startswith("E_DEP"))
     if error:
         _draw_error(layout, context, error, width)
-        _draw_way_on(layout)
+        _draw_former_file(layout)
+    if (error and STATUS.message and STATUS.is_stopped) or was_cancelled(report):
+        row = layout.row()
+        row.operator_context = "INVOKE_DEFAULT"
+        row.operator("xpbd.bake", text="Continue", icon="REC")
     rows = summary_rows(report)
     notices = notice_groups(untold(summary_warnings(report), context.scene.xpbd.findings))
     if not rows and not notices:
@@ -69,17 +80,11 @@ def _draw_row(column: Any, label: str, value: str, width: int) -> None:
     split.label(text=value, translate=False)
 
 
-def _draw_way_on(layout: Any) -> None:
-    """How to go on with a bake that has ended with its file."""
-    if not STATUS.message:
-        return
-    if STATUS.former_file:
+def _draw_former_file(layout: Any) -> None:
+    """The way back to the file with which a bake has ended."""
+    if STATUS.message and STATUS.former_file:
         button = layout.operator("wm.open_mainfile", text=f"Open {Path(STATUS.former_file).name}", icon="FILE_FOLDER")
         button.filepath, button.display_file_selector = STATUS.former_file, False
-    if STATUS.is_stopped:
-        row = layout.row()
-        row.operator_context = "INVOKE_DEFAULT"
-        row.operator("xpbd.bake", text="Continue", icon="REC")
 
 
 def _draw_error(layout: Any, context: bpy.types.Context, error: str, width: int) -> None:

@@ -42,7 +42,19 @@ def popup_text(text: str) -> str:
     return " \n".join(wrap(text, _POPUP_LETTERS))
 
 
+def popup_text_in(text: str, context: bpy.types.Context) -> str:
+    """The same for a window that may be narrower than the longest line."""
+    return " \n".join(wrap(text, min(_POPUP_LETTERS, _letters(context, context.window.width))))
+
+
 def letters_across(context: bpy.types.Context) -> int:
     """About how many letters fit into a line of a panel."""
-    width = context.region.width / context.preferences.system.ui_scale if context.region else 300.0
+    return _letters(context, context.region.width) if context.region else _letters_of(300.0)
+
+
+def _letters(context: bpy.types.Context, pixels: float) -> int:
+    return _letters_of(pixels / context.preferences.system.ui_scale)
+
+
+def _letters_of(width: float) -> int:
     return max(_FEWEST_LETTERS, int((width - _MARGIN_PIXELS) / _LETTER_PIXELS))

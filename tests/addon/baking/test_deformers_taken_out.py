@@ -246,3 +246,73 @@ def test_a_file_is_played_after_the_deformers(bpy, rigged, bake, tmp_path):
     evaluated = rigged.evaluated_get(bpy.context.evaluated_depsgraph_get())
     world = np.array([(evaluated.matrix_world @ vertex.co)[:] for vertex in evaluated.data.vertices])
     np.testing.assert_allclose(world, expected, atol=1e-4)
+
+
+def keyed(obj):
+    """Coordinates of the keys of a bake, shape (keys, vertices, 3)."""
+    blocks = obj.data.shape_keys.key_blocks[1:]
+    return np.array([[point.co[:] for point in block.data] for block in blocks])
+
+
+@pytest.fixture
+def played(bpy, monkeypatch):
+    """The frames that the artist's scene is played at while deformers are taken out."""
+    from blender_xpbd.addon.deformers.played_scene import ArtistScene
+
+    frames, play = [], ArtistScene.play
+
+    def note(scene, frame):
+        frames.append(frame)
+        return play(scene, frame)
+
+    monkeypatch.setattr(ArtistScene, "play", note)
+    return frames
+
+
+@pytest.mark.parametrize("change", [add_nothing, add_lattice, add_hook, add_smooth, add_key])
+def test_the_artist_s_scene_is_not_played_and_keys_are_as_if_it_were(bpy, rigged, bake, played, monkeypatch, change):
+    from blender_xpbd.addon.baking import deformer_pass
+
+    change(bpy, rigged)
+    bake()
+    assert not played
+    own = keyed(rigged)
+    monkeypatch.setattr(deformer_pass, "_own_scene", lambda _writers: None)
+    bake()
+    assert played == [*range(1, END + 1)]
+    assert np.array_equal(keyed(rigged), own)
+
+
+def test_the_artist_s_scene_is_played_where_a_driver_asks_for_it(bpy, rigged, bake, played, off):
+    bpy.context.scene["lean"] = 0.4
+    bone = rigged.modifiers["Armature"].object.pose.bones["Bone"]
+    driver = bone.driver_add("scale", 1).driver
+    variable = driver.variables.new()
+    variable.name, variable.type = "lean", "CONTEXT_PROP"
+    variable.targets[0].context_property, variable.targets[0].data_path = "ACTIVE_SCENE", '["lean"]'
+    driver.expression = "1 + lean"
+    bake()
+    assert played == [*range(1, END + 1)]
+    assert len(bpy.data.scenes) == 1
+    assert off(rigged) < 1e-5
+
+
+def test_the_artist_s_scene_is_played_where_a_script_watches_frames(bpy, rigged, bake, played, off):
+    def watch(_scene, _depsgraph=None):
+        pass
+
+    bpy.app.handlers.frame_change_post.append(watch)
+    try:
+        bake()
+    finally:
+        bpy.app.handlers.frame_change_post.remove(watch)
+    assert played == [*range(1, END + 1)]
+
+
+def test_a_scene_that_an_undo_has_brought_back_goes_with_the_next_bake(bpy, rigged, bake):
+    from blender_xpbd.addon.deformers.played_scene import OwnScene
+
+    OwnScene()
+    assert len(bpy.data.scenes) == 2
+    bake()
+    assert len(bpy.data.scenes) == 1

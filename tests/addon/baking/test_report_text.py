@@ -165,3 +165,30 @@ def test_a_bake_that_was_refused_leaves_the_cache_of_the_one_before_to_be_found(
     assert report_after(former, other) == other
     assert report_after("", refused) == refused
     assert report_after("[]", refused) == refused
+
+
+CANCELLED = {"frames": 3, "frames_waiting": 2, "whole": True, "complete": False, "error": ""}
+
+
+@pytest.mark.parametrize(
+    ("changes", "goes_on"),
+    [
+        ({}, True),
+        ({"frames": 0}, True),
+        ({"frames": 0, "frames_waiting": 0}, False),
+        ({"whole": False}, False),
+        ({"complete": True}, False),
+        ({"error": "E_DIVERGED: so"}, False),
+    ],
+)
+def test_bake_goes_on_with_what_was_cancelled(changes, goes_on):
+    from blender_xpbd.addon.baking.report_text import was_cancelled
+
+    assert was_cancelled(json.dumps(CANCELLED | changes)) is goes_on
+
+
+@pytest.mark.parametrize("report", ["", "{", "[]", '{"frames": 3, "frames_waiting": 2}', '{"frames": "x"}'])
+def test_what_does_not_tell_was_not_cancelled(report):
+    from blender_xpbd.addon.baking.report_text import was_cancelled
+
+    assert not was_cancelled(report)

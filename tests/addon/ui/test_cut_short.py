@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -183,3 +184,42 @@ def test_a_file_that_is_gone_tells_nothing(bpy, status, half_baked, tmp_path):
     (tmp_path / "lamp.blend").unlink()
     tell()
     assert not status.message
+
+
+@pytest.fixture
+def move(bpy, status, monkeypatch):
+    """A function that gives the waiting operator an event, and answers whether it told then."""
+    from blender_xpbd.addon.ui import cut_short
+
+    told = []
+    monkeypatch.setattr(cut_short, "_show_popup", told.append)
+    status.message = "E_INTERRUPTED: The bake was stopped."
+    operator = SimpleNamespace(_place=None)
+
+    def give(x, y, kind="MOUSEMOVE"):
+        event = SimpleNamespace(type=kind, mouse_x=x, mouse_y=y)
+        outcome = cut_short.XPBD_OT_tell.modal(operator, bpy.context, event)
+        # whoever waits for events after it, as what quits Blender does, gets them all
+        assert "PASS_THROUGH" in outcome
+        assert ("FINISHED" in outcome) is bool(told)
+        return bool(told)
+
+    return give
+
+
+def test_it_is_told_where_the_mouse_is_once_that_moves(move):
+    assert not move(10, 20)
+    assert not move(11, 21, "TIMER")
+    assert move(11, 20)
+
+
+def test_blender_itself_moves_no_mouse(move):
+    assert not any(move(10, 20) for _ in range(5))
+
+
+def test_nothing_is_told_where_another_bake_has_begun(bpy, status, move):
+    from blender_xpbd.addon.ui.cut_short import XPBD_OT_tell
+
+    status.reset()
+    event = SimpleNamespace(type="TIMER", mouse_x=0, mouse_y=0)
+    assert XPBD_OT_tell.modal(SimpleNamespace(_place=None), bpy.context, event) == {"CANCELLED", "PASS_THROUGH"}

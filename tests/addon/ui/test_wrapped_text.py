@@ -44,3 +44,15 @@ def test_the_width_of_a_region():
     assert letters_across(context(400, 1.0)) == letters_across(context(800, 2.0)) > letters_across(context(260, 1.0))
     assert letters_across(context(1, 1.0)) > 0
     assert letters_across(SimpleNamespace(region=None, preferences=context(1, 1.0).preferences)) > 0
+
+
+@pytest.mark.parametrize(("width", "scale", "longest"), [(1600, 1.0, 100), (640, 1.0, 88), (640, 2.0, 38)])
+def test_a_pop_up_fits_its_window(width, scale, longest):
+    from blender_xpbd.addon.ui.wrapped_text import popup_text_in
+
+    context = SimpleNamespace(
+        window=SimpleNamespace(width=width),
+        preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=scale)),
+    )
+    lines = popup_text_in("word " * 100, context).split(" \n")
+    assert longest - 5 < max(map(len, lines)) <= longest

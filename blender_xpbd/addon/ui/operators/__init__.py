@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...data.classes import register_classes, unregister_classes
+from ..cut_short import XPBD_OT_tell
 from .bake import XPBD_OT_bake, XPBD_OT_cancel, XPBD_OT_loop
 from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
@@ -31,6 +32,7 @@ from .pose_list import XPBD_OT_add_pose, XPBD_OT_remove_pose
 from .region import XPBD_OT_rebake_region, XPBD_OT_take_back_region
 from .remedies import (
     XPBD_OT_add_floor,
+    XPBD_OT_allow_substeps,
     XPBD_OT_apply_subdivision,
     XPBD_OT_feel_like,
     XPBD_OT_fit_thickness,
@@ -66,6 +68,7 @@ CLASSES = (
     XPBD_OT_rebake_region,
     XPBD_OT_take_back_region,
     XPBD_OT_cancel,
+    XPBD_OT_tell,
     XPBD_OT_play,
     XPBD_OT_keep,
     XPBD_OT_play_control,
@@ -101,6 +104,7 @@ CLASSES = (
     XPBD_OT_let_out,
     XPBD_OT_merge_doubled,
     XPBD_OT_add_floor,
+    XPBD_OT_allow_substeps,
     XPBD_OT_apply_subdivision,
     XPBD_OT_feel_like,
     XPBD_OT_fit_thickness,

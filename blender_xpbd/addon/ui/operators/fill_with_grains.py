@@ -92,8 +92,8 @@ def _suiting_radius(obj: bpy.types.Object) -> float:
     """A radius with which a handful of grains fills an object, in Blender units, to two digits."""
     volume = float(np.prod(np.array(obj.dimensions)))
     radius = (_SHARE * volume / _COUNT / (4.0 / 3.0 * np.pi)) ** (1.0 / 3.0)
-    # a mesh without a volume is refused for what it is
-    return float(f"{radius:.2g}") or _SMALLEST
+    # 0 of a mesh without a volume, which the property makes its least and ``fill_places`` refuses
+    return float(f"{radius:.2g}")
 
 
 def _object_of_points(

@@ -26,6 +26,7 @@ from ...checking.lying import lies_on
 from ...checking.resolutions import is_coarser_than_automatic, suit_mesh
 from ...checking.sizes import suit_size
 from ...checking.smoothed import apply_subdivision
+from ...checking.substep_bounds import cloth_bound
 from ...checking.thickened import make_room, shown_side
 from ...checking.wrapped import make_hollow, wrapping
 from ...data.bake_options import BakeOptions
@@ -183,6 +184,26 @@ class XPBD_OT_suit_resolution(ObjectRemedy, bpy.types.Operator):
         if not is_coarser_than_automatic(context, obj):
             return f'Automatic has no more cells for "{obj.name}": type more, which takes longer, or thicken it'
         self.report({"INFO"}, suit_mesh(context, [obj]))
+        return ""
+
+
+class XPBD_OT_allow_substeps(ObjectRemedy, bpy.types.Operator):
+    """Raise At Most of the scene's substeps, so that the weight of an object does not stretch it; bakes take longer."""
+
+    bl_idname = "xpbd.allow_substeps"
+    bl_label = "Allow More Substeps"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Raise it as far as the object asks for."""
+        scene = read_first_frame(context, BakeOptions()).scene
+        needed = max((cloth_bound(scene, body) for body in scene.bodies if body.name == obj.name), default=0)
+        settings = context.scene.xpbd
+        if needed > settings.bl_rna.properties["maximum_substeps"].hard_max:
+            return f'"{obj.name}" is so small that no number of substeps is enough: make its faces, or it, larger'
+        if needed <= settings.maximum_substeps:
+            return f'"{obj.name}" needs no more substeps than are allowed'
+        settings.maximum_substeps = needed
         return ""
 
 

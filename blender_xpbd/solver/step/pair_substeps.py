@@ -64,6 +64,7 @@ from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, st
 from .plan import SERIAL, Plan
 from .start_gaps import StartGaps, list_starts, may_start_near, measure_lacks, start_gaps
 from .team_path import simulate_stages
+from .ties import part_ties
 from .untangling import Untangling, crossing_at_rest
 from .wrong_sides import START_FRAMES, WrongSides
 
@@ -255,6 +256,8 @@ class PairSubsteps:
         self._write_islands()
         self._untangling = None
         self._was_tangled = False
+        if frame_index == 0 and frame_slice.number == 0:
+            part_ties(self._objects, self._crossing_search, self._plan.state.particles)
         must_look = bool(read_array(self.may_cross)[0])
         self._told = np.zeros(TOLD_WIDTH, np.int32)
         self._told[[MOST_SEARCHES, NEXT_SPAN]] = MOST_ROUNDS - 1, max(FIRST_SPAN, round(FIRST_SHARE * self._substeps))

@@ -12,7 +12,8 @@ from blender_xpbd.contacts.search.crossings import crossings as find_crossings
 from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver.step import untangling
+from blender_xpbd.solver.step import pair_substeps, untangling
+from tests.addon.checking.crossing_bodies import pole, turned_all, upright
 from tests.solver.scenes import cloth, jelly_cube, pins, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -159,3 +160,68 @@ def test_solids_that_are_modelled_face_on_face_are_not_locked(centres, turned):
         simulation.advance()
         assert simulation.contact_counts()[:, 1].max() == 0.0
     assert not simulation.crossings().counts.any()
+
+
+def hung():
+    """A sheet that hangs by its corners."""
+    sheet = cloth(9, identifier="Sheet")
+    return replace(sheet, pins=pins(sheet.positions, [0, 8, 72, 80]))
+
+
+TIED = {
+    "along their lines": (upright("Upright"), hung()),
+    "lower": (hung(), upright("Upright", at=(0.0, 0.0, -0.25))),
+    "a strand through a vertex": (hung(), pole("Pole")),
+    "free and turned": turned_all(cloth(9, identifier="Sheet"), upright("Upright")),
+}
+
+
+@pytest.mark.parametrize("bodies", TIED.values(), ids=TIED)
+def test_what_crosses_at_vertices_alone_comes_apart(bodies):
+    """No edge goes through a triangle, so it stood still, and was told in each frame as passed through."""
+    simulation = touching(*bodies)
+    told = simulation.crossings().counts
+    assert told.any()
+    for _ in range(10):
+        simulation.advance()
+        assert simulation.contact_counts()[:, 1].max() == 0.0
+    assert not simulation.crossings().counts.any()
+
+
+def test_what_is_tied_is_moved_by_rounding_alone(monkeypatch):
+    """Each object by another multiple of it than those that it is tied with; what is held stays."""
+    level = hung()
+    held = replace(level, pins=pins(level.positions, range(81)))
+    other = replace(upright("Other"), positions=upright("Other").positions[:, [1, 0, 2]])
+    simulation = touching(upright("Upright"), held, other)
+    before, moved = simulation.positions().copy(), []
+    part = pair_substeps.part_ties
+
+    def watched(objects, search, particles):
+        part(objects, search, particles)
+        moved.append(simulation.positions() - before)
+
+    monkeypatch.setattr(pair_substeps, "part_ties", watched)
+    simulation.advance()
+    simulation.advance()
+    first, second, third = (np.linalg.norm(moved[0][81 * n : 81 * (n + 1)], axis=1) for n in range(3))
+    assert first == pytest.approx(2.5e-7, rel=0.5)
+    assert second.max() == 0.0
+    assert third == pytest.approx(2.0 * first, rel=0.3)
+    assert all(np.array_equal(move, moved[0]) for move in moved)
+
+
+@pytest.mark.parametrize("bodies", [corner_through_sheet(), sheet_through_jelly(), [cloth(9)]])
+def test_what_is_not_tied_is_not_moved(monkeypatch, bodies):
+    simulation = touching(*bodies)
+    before, moved = simulation.positions().copy(), []
+    part = pair_substeps.part_ties
+
+    def watched(objects, search, particles):
+        part(objects, search, particles)
+        moved.append(np.array_equal(simulation.positions(), before))
+
+    monkeypatch.setattr(pair_substeps, "part_ties", watched)
+    simulation.advance()
+    assert moved
+    assert moved[0]

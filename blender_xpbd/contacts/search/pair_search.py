@@ -110,6 +110,10 @@ class PairSearch:
         write_array(self._points.point_frictions, frictions)
         write_array(self._points.object_restitutions, restitutions)
 
+    def ask_all(self, *, asks_all: bool) -> None:
+        """Say whether flat pieces are to be asked from now on whatever their normals, as ``TreeWalk.asks_all``."""
+        self._walk.asks_all = asks_all
+
     def search(self, team_size: int = 1) -> PairList:
         """List the pairs for the window as it is.
 

@@ -30,12 +30,50 @@ def without_touching(surfaces: Surfaces, positions: Floats, found: Ints) -> Ints
         found: edge and triangle of each crossing there, shape (crossings, 2).
     """
     search = CrossingSearch(surfaces)
+    own, several = _with_ties(search, surfaces, positions, found)
+    kept = [rows for pair, rows in several.items() if not _is_freed(search, surfaces, positions, rows, pair)]
+    return np.concatenate([own, *kept])
+
+
+def possible_ties(
+    search: CrossingSearch, surfaces: Surfaces, positions: Floats, solids: Bools
+) -> dict[tuple[int, int], Ints]:
+    """Pairs of objects that may cross each other at vertices alone, by the numbers of both, the lower one first.
+
+    Of two solids the inside counts too, see ``touching_solids``, so they are none of these.
+
+    Args:
+        search: of the surfaces.
+        surfaces: of all objects.
+        positions: of the surface points [m], shape (points, 3).
+        solids: which objects fill the space inside their surface, shape (objects,).
+
+    Returns:
+        edge and triangle of what crosses by no more than rounding, or would if it were moved by that.
+    """
+    if surfaces.object_count < 2:
+        return {}
+    _, several = _with_ties(search, surfaces, positions, search.find(positions))
+    return {
+        pair: rows
+        for pair, rows in sorted(several.items())
+        if not solids[list(pair)].all() and not _is_clear(surfaces, positions, rows)
+    }
+
+
+def are_tied(search: CrossingSearch, surfaces: Surfaces, positions: Floats, found: Ints, pair: tuple[int, int]) -> bool:
+    """Whether two objects cross at vertices, and do not touch alone; ``found`` as of ``possible_ties``."""
+    return not _is_freed(search, surfaces, positions, found, pair)
+
+
+def _with_ties(
+    search: CrossingSearch, surfaces: Surfaces, positions: Floats, found: Ints
+) -> tuple[Ints, dict[tuple[int, int], Ints]]:
+    """As ``_by_objects``, and with what would cross of two objects that do not, if they were moved by rounding."""
     own, told = _by_objects(surfaces, found)
     moved = positions + _asides(surfaces, positions)
     _, ties = _by_objects(surfaces, search.find(moved)) if surfaces.object_count > 1 else (found, {})
-    several = {pair: told.get(pair, rows) for pair, rows in {**ties, **told}.items()}
-    kept = [rows for pair, rows in several.items() if not _is_freed(search, surfaces, positions, rows, pair)]
-    return np.concatenate([own, *kept])
+    return own, {pair: told.get(pair, rows) for pair, rows in {**ties, **told}.items()}
 
 
 def _by_objects(surfaces: Surfaces, found: Ints) -> tuple[Ints, dict[tuple[int, int], Ints]]:
@@ -133,9 +171,9 @@ def _is_freed(
 ) -> bool:
     """Whether the first of two objects crosses the second no more where it is moved by rounding, or by that alone."""
     ends, corners = surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]
-    step = ROUNDING * float(np.abs(positions[np.concatenate([ends.ravel(), corners.ravel()])]).max())
+    step = _rounding(positions, ends, corners)
     shifts = touching_shifts
-    if not ends_clear(positions[ends], positions[corners], step).any():
+    if not _is_clear(surfaces, positions, found):
         if not go_on_at_vertices(positions, ends, corners, surfaces.edges, step):
             return True
         shifts = parting_shifts
@@ -147,3 +185,14 @@ def _is_freed(
         if not (_pairs(surfaces, search.find(moved)) == pair).all(axis=1).any():
             return True
     return False
+
+
+def _is_clear(surfaces: Surfaces, positions: Floats, found: Ints) -> bool:
+    """Whether any of some crossings is more than rounding."""
+    ends, corners = surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]
+    return bool(ends_clear(positions[ends], positions[corners], _rounding(positions, ends, corners)).any())
+
+
+def _rounding(positions: Floats, ends: Ints, corners: Ints) -> float:
+    """What rounding may come to, of the points of some crossings [m]."""
+    return ROUNDING * float(np.abs(positions[np.concatenate([ends.ravel(), corners.ravel()])]).max())

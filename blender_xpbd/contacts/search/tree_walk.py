@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import taichi as ti
 
 from ...device.arrays import make_array, make_rows, make_zero_rows, make_zeros, read_array, readable_array
 from ...device.launch import launch
+from ...device.packs import arrays_by_name
 from ...device.runtime import thread_count
 from ...geometry.search.headers import PRIMITIVE_COUNT
 from ...geometry.search.surfaces import Surfaces
@@ -37,6 +39,7 @@ class TreeWalk:
         found: pack of what was found, member by member of the team.
         work: pack of what a walk writes.
         roots: trees that are walked against each other, shape (roots, 2).
+        asks_all: whether flat pieces are walked against themselves and each other whatever their normals.
     """
 
     def __init__(self, surfaces: Surfaces, points: Any, mode: int) -> None:
@@ -48,7 +51,7 @@ class TreeWalk:
             mode: of ``leaves``.
         """
         trees = surfaces.trees
-        self._points, self._mode = points, mode
+        self._points, self._mode, self.asks_all = points, mode, False
         self._forest = Forest(
             tree_headers=readable_array(trees.headers, ti.i32),
             leaf_rows=make_rows(trees.leaves.rows, ti.i32),
@@ -94,7 +97,8 @@ class TreeWalk:
         if len(self.roots) == 0:
             return 0
         while True:
-            packs = self._forest, self._points, window, self._boxes, self.work, self.found, listed
+            forest = self._unsure_forest if self.asks_all else self._forest
+            packs = forest, self._points, window, self._boxes, self.work, self.found, listed
             launch(search_trees, *packs, team_size, self._mode, team_size > 1)
             told = read_array(self.work.told)
             if max(told[TOLD_PAIRS], told[TOLD_ROWS]) > MOST_PAIRS:
@@ -105,6 +109,13 @@ class TreeWalk:
             if told[TOLD_ROWS] * team_size <= self._room:
                 return int(told[TOLD_PAIRS])
             self._make_room(int(told[TOLD_ROWS]) * team_size * 3 // 2)
+
+    @cached_property
+    def _unsure_forest(self) -> Any:
+        """The same trees, of which nothing counts as flat."""
+        arrays = arrays_by_name(self._forest)
+        nothing = {name: make_zeros(arrays[name].shape, ti.i32) for name in ("is_flat", "flat_starts")}
+        return Forest(**arrays | nothing)
 
     def met(self) -> Ints:
         """Which trees have pairs with each other, shape (n, 2)."""

@@ -64,6 +64,7 @@ from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, st
 from .plan import SERIAL, Plan
 from .start_gaps import StartGaps, list_starts, may_start_near, measure_lacks, start_gaps
 from .team_path import simulate_stages
+from .ties import part_ties
 from .untangling import Untangling, crossing_at_rest
 from .wrong_sides import START_FRAMES, WrongSides
 
@@ -131,6 +132,9 @@ class PairSubsteps:
         # of the frame that was simulated last: whether anything was to be taken apart in its last slice, and at its
         # start; whether anything crossed at any look
         self._was_tangled = self._began_tangled = self._has_crossed = False
+        # whether something crossed in spite of slices that did not when the last of them began; whether lists are to
+        # have what cones of normals would leave out
+        self._lacked_pairs = self._lists_all = False
         acts = [stage.act for stage in plan.state.stages]
         self._stage_count = len(acts)
         self._measure, self._open, self._split = (acts.index(act) for act in (MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR))
@@ -255,6 +259,8 @@ class PairSubsteps:
         self._write_islands()
         self._untangling = None
         self._was_tangled = False
+        if frame_index == 0 and frame_slice.number == 0:
+            part_ties(self._objects, self._crossing_search, self._plan.state.particles)
         must_look = bool(read_array(self.may_cross)[0])
         self._told = np.zeros(TOLD_WIDTH, np.int32)
         self._told[[MOST_SEARCHES, NEXT_SPAN]] = MOST_ROUNDS - 1, max(FIRST_SPAN, round(FIRST_SHARE * self._substeps))
@@ -307,7 +313,12 @@ class PairSubsteps:
                 self._arrays["lack_shares"], self._start_gaps.shares(frame_index, frame_slice.times(self._substeps))
             )
         if frame_slice.number == 0:
-            self._began_tangled = self._has_crossed = False
+            # what crossed in spite of slices went through what is flat at rest, for lists had all else
+            lists_all = frame_slice.of > 1 and (self._lists_all or self._lacked_pairs)
+            if lists_all != self._lists_all:
+                self._search.ask_all(asks_all=lists_all)
+                self._lists_all = lists_all
+            self._began_tangled = self._has_crossed = self._lacked_pairs = False
             write_array(self.counts, np.zeros((len(self._alone), OBJECT_COUNT_WIDTH), np.int32))
 
     def _measure_starts(self) -> None:
@@ -371,7 +382,7 @@ class PairSubsteps:
         look = self._look()
         crossing = look.crossing | (look.inward - self._modelled if look.inward else look.inward)
         if crossing:
-            self._has_crossed = True
+            self._has_crossed, self._lacked_pairs = True, self._frame_slice.of > 1
             with edited_array(self.counts) as counts:
                 counts[np.ix_(list(crossing), [TUNNELLED, DOUBTED])] += 1
         return look.is_needed

@@ -252,6 +252,20 @@ def test_a_flat_sheet_that_pairs_may_stop_on_its_way_in_its_plane_meets_itself()
     assert {(1, 0, 13, 26, 39), (1, 14, 15, 27, 28)} & {(kind, *sorted(points)) for kind, *points in found}
 
 
+def test_what_flat_pieces_have_with_themselves_is_listed_where_all_is_asked() -> None:
+    """For what cones of normals do not tell: a corner that crumples brings its border over itself."""
+    surfaces = build_surfaces([sheet(9, 9)], np.ones((1, 1), bool))
+    search = PairSearch(surfaces, contents(surfaces, gap=0.15))
+    open_window(search, surfaces.rest, 0.0)
+    assert not listed(search)
+    search.ask_all(asks_all=True)
+    found = listed(search)
+    assert len(found) == len(set(found))
+    assert all_pairs(surfaces, surfaces.rest, 0.0, 0.0, 0.15 - 1e-5) <= set(found)
+    search.ask_all(asks_all=False)
+    assert not listed(search)
+
+
 def test_positions_that_are_no_numbers_list_nothing() -> None:
     surfaces = build_surfaces([sheet(3, 3), sheet(3, 3)], ~np.eye(2, dtype=bool))
     search = PairSearch(surfaces, contents(surfaces, GAP_WANTED))

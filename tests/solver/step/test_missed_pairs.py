@@ -6,12 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from contact_cases import shapes
+from contact_cases.cases import CASES
+from contact_cases.running import scene_of
 
 from blender_xpbd.contacts.search import pair_search
 from blender_xpbd.contacts.search.crossings import crossings
 from blender_xpbd.device.arrays import read_array, write_array
 from blender_xpbd.scene.material import Material
+from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.contact_statistics import CONTACT_STATISTICS
+from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.solver.windows import pair_tables
 from tests.solver.scenes import cloth, jelly_cube, jelly_of, pins, plane, touching
 
@@ -61,6 +65,41 @@ def test_what_a_list_lacks_is_told_when_it_crosses(bodies, substeps, monkeypatch
     first = crossed.index(True)
     assert told[first]
     assert not any(told[:first])
+
+
+@pytest.mark.parametrize("bodies", [sheets, sheet_on_jelly])
+def test_a_frame_whose_lists_lacked_pairs_is_done_again_with_all_that_flat_pieces_have(bodies, monkeypatch):
+    """Here lists lack everything unless all is asked; so they do each time, and nothing crosses all the same."""
+    search = pair_search.PairSearch.search
+    asked = []
+
+    def search_by_cones(self, team_size=1):
+        found = search(self, team_size)
+        asked.append(self._walk.asks_all)
+        if not self._walk.asks_all:
+            write_array(self.task_starts, np.zeros_like(read_array(self.task_starts)))
+        return found
+
+    monkeypatch.setattr(pair_search.PairSearch, "search", search_by_cones)
+    simulation = touching(*bodies(), colliders=[plane(-1.0)])
+    for _ in range(8):
+        simulation.advance()
+        assert crossing_count(simulation) == 0
+        assert not simulation.contact_counts()[:, TUNNELLED].any()
+    assert set(asked) == {False, True}
+
+
+@pytest.mark.slow
+def test_a_corner_of_jelly_that_crumples_does_not_go_through_itself():
+    """Its sides are flat at rest, and their borders came over themselves with all normals in a cone."""
+    rollers = next(case for case in CASES if case.name == "rollers")
+    simulation = Solver(build_system(scene_of(rollers, start=0, substeps=10)))
+    for frame in range(54):
+        simulation.advance()
+        counts = simulation.contact_counts()
+        assert frame < 45 or crossing_count(simulation) == 0
+        assert counts is not None
+        assert not counts[:, TUNNELLED].any()
 
 
 def told_of(simulation):

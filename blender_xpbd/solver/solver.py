@@ -243,7 +243,7 @@ class Solver:
         self._uploads.write("colliders.motion", motion)
         self._standing.tell(self._state, motion)
         if self._colliders.deforms:
-            floats = self._colliders.deformed_floats(index, substeps * frame_slice.of)
+            floats = self._colliders.deformed_floats(index, substeps, frame_slice)
             self._uploads.write("colliders.mesh_floats", floats)
         if self._start_depths is not None:
             shares = self._start_depths.shares(index, frame_slice.times(substeps))

@@ -10,7 +10,9 @@ describes the numbers. Nothing of it changes within a frame: vertices and boxes 
   that tell the inside are those of the moment (Bærentzen & Aanæs 2005).
 - The surface carries along by what the place that is touched moved within the frame.
 - A point that is clear of all triangles asks none until it may have come near one: by its own way and that of the mesh,
-  which no vertex exceeds. So contacts are the same to the last bit. What is known is forgotten when a frame begins.
+  which no vertex exceeds. Meanwhile nothing passes it, so one that was outside stays so. Contacts are the same to the
+  last bit, but in folds where faces lie inside out: there the nearest one might have told otherwise. What is known is
+  forgotten when a frame, or a slice of it, begins.
 """
 
 import taichi as ti

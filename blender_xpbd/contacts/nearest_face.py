@@ -15,8 +15,8 @@ A row of each contact point and collider, of the mesh that was asked last; of ma
 
 Of a mesh that deforms the place that was nearest last bounds the search for the one that is nearest now. A row then has
 the weights of b and c of that place, as bits, instead of cell and flags, and the share of the frame at which the point
-was asked instead of the leeway. What is clear around it holds for that moment alone: the mesh may come nearer by
-itself, no faster than its vertices move.
+was asked instead of the leeway. What is clear around it is that of the moment, for the mesh may come nearer by itself,
+no faster than its vertices move; it is below 0 where the point may be inside.
 """
 
 from typing import Any

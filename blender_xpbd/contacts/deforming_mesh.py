@@ -42,6 +42,9 @@ ABOVE_ROUNDING = 1.0001
 # in tolerances: of lower triangles rounding may miss the closest place, so when it is asked what is clear, the box of
 # their leaf stands for them; and what rounding, and seams of passages, take of that at most
 LEAST_SURE_HEIGHT, CLEAR_MARGIN = 100.0, 200.0
+# points beyond the limit look for triangles so far up to the place that was nearest last: to know that there are none
+# takes much less than to find the nearest one. Chosen by hand
+LOOK_BEFORE = 0.8
 # points may become so much faster within a frame and are still looked for but once. Chosen by hand
 FASTER = 1.25
 
@@ -316,17 +319,21 @@ def _near_contact(
 
 
 @ti.func
-def _bound(colliders: ti.template(), header, k, point, share, limit):
+def _bound(colliders: ti.template(), header, k, point, share, limit, wide):
     """How far to look for what is nearest to a contact point: no farther than the place that was nearest last is now.
 
-    More than rounding, so that the same is found as within ``limit``.
+    More than rounding, so that the same is found as within ``limit``. Where that place is beyond it, so far that most
+    boxes of the tree need not be opened, and no farther than ``wide``.
     """
     floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
-    bound = limit
+    bound = wide
     if is_place_kept(colliders, k, header):
         v, w = kept_weights(colliders, k)
         place = _place(floats, ints, header, colliders.nearest_ints[k * NEAREST_INTS + TRIANGLE], v, w, share)
-        bound = ti.min(limit, ABOVE_ROUNDING * (point - place).norm() + floats[ints[header] + 1])
+        distance = (point - place).norm()
+        bound = ABOVE_ROUNDING * distance + floats[ints[header] + 1]
+        if bound >= limit:
+            bound = ti.max(limit, ti.min(wide, LOOK_BEFORE * distance))
     return bound
 
 
@@ -398,16 +405,16 @@ def query_deforming_mesh(colliders: ti.template(), header, radius, point, previo
             wide = ti.max(limit, ti.cast(useful, ti.f32))
             # a second look tells whether a doubtful push left the point inside
             target, met, looks = end, end, 0
-            bound = _bound(colliders, header, k, end, end_share, wide)
+            bound = _bound(colliders, header, k, end, end_share, limit, wide)
             while looks < 2:
                 found = _closest(floats, ints, header, target, end_share, bound)
                 again = bound
-                if looks == 0 and found.triangle < 0:
+                if found.triangle < 0 and bound < limit:
                     # a place that has become a sliver bounds nothing
-                    again = wide
+                    again = limit
                 elif bound > limit and ti.abs(found.distance - limit) <= (ABOVE_ROUNDING - 1.0) * limit:
                     # rounding must not tell what is within the limit
-                    again, wide = limit, limit
+                    again = limit
                 if again != bound:
                     bound = again
                 else:
@@ -426,7 +433,8 @@ def query_deforming_mesh(colliders: ti.template(), header, radius, point, previo
                             floats, ints, header, found, start, target, start_share, end_share, gap
                         )
                         if looks == 0:
-                            result, displacement, is_outside = near, moved, near.w >= 0.0
+                            # the gap is below 0 where a point may still be inside
+                            result, displacement, is_outside = near, moved, ti.min(near.w, near.w + gap) > 0.0
                         elif near.w < -gap - tolerance:
                             result = _push(met - end)
                     if looks == 0:

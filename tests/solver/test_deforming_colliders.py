@@ -280,12 +280,13 @@ def test_what_is_clear_changes_no_byte(make, frames, monkeypatch):
 
 
 def test_most_of_what_is_clear_is_not_asked():
-    """A sheet beside a ball that swells by 4 mm in a frame: most points are asked in its first substep alone."""
+    """A sheet through a ball that swells by 4 mm in a frame: points beside it are asked in the first substep alone."""
     collider = ball(np.linspace(0.2, 0.3, FRAMES))
-    body = cloth(12, size=0.5, height=0.25, pinned=range(12), **SHEET)
+    body = cloth(16, size=0.39, height=0.15, **SHEET)
     simulation = solver(body, colliders=[collider], frames=(1, FRAMES), substeps=20, gravity=(0.0, 0.0, 0.0))
     run(simulation, 1)
     shares = read_array(simulation._state.colliders.nearest_floats).reshape(-1, NEAREST_FLOATS)[:, SHARE]
-    asked = shares[shares > 0.0]
+    asked = shares[np.linalg.norm(body.positions, axis=1) > 0.24]
     assert len(asked) > 30
+    assert (asked > 0.0).all()
     assert (asked < 0.1).mean() > 0.9

@@ -9,13 +9,28 @@ describes the numbers. Nothing of it changes within a frame: vertices and boxes 
 - In every substep a closed mesh pushes points out that are as deep as ``reach``, and once in a frame all. The normals
   that tell the inside are those of the moment (Bærentzen & Aanæs 2005).
 - The surface carries along by what the place that is touched moved within the frame.
+- A point that is clear of all triangles asks none until it may have come near one: by its own way and that of the mesh,
+  which no vertex exceeds. Meanwhile nothing passes it, so one that was outside stays so. Contacts are the same to the
+  last bit, but in folds where faces lie inside out: there the nearest one might have told otherwise. What is known is
+  forgotten when a frame, or a slice of it, begins.
 """
 
 import taichi as ti
 
 from .contact_type import ContactType
 from .moving_triangle import NO_PASSAGE, passage
-from .nearest_face import NEAREST_FLOATS, NEAREST_INTS, TRIANGLE, is_place_kept, keep_place
+from .nearest_face import (
+    CERTAIN,
+    NEAREST_INTS,
+    TRIANGLE,
+    clear_at,
+    forget_clear,
+    is_known_outside,
+    is_place_kept,
+    keep_clear,
+    keep_place,
+    kept_weights,
+)
 from .triangle import NO_CONTACT, barycentric, closest_on_triangle, is_finite, triple
 
 # passages followed in one groove before the point goes where the place that it met first is at the end
@@ -24,6 +39,14 @@ MAX_PASSAGES = 4
 LEAST_HEIGHT = 0.03
 # distances are compared with a distance to a vertex, which must not lose to its own rounding
 ABOVE_ROUNDING = 1.0001
+# in tolerances: of lower triangles rounding may miss the closest place, so when it is asked what is clear, the box of
+# their leaf stands for them; and what rounding, and seams of passages, take of that at most
+LEAST_SURE_HEIGHT, CLEAR_MARGIN = 100.0, 200.0
+# points beyond the limit look for triangles so far up to the place that was nearest last: to know that there are none
+# takes much less than to find the nearest one. Chosen by hand
+LOOK_BEFORE = 0.8
+# points may become so much faster within a frame and are still looked for but once. Chosen by hand
+FASTER = 1.25
 
 
 @ti.func
@@ -222,21 +245,26 @@ def _closest(floats: ti.template(), ints: ti.template(), header, point, share, l
     """The closest place of the mesh that is nearer than ``limit``.
 
     Returns:
-        vector from it to the point [m], its triangle or −1, feature, weights of b and c, and distance or ``limit`` [m].
+        vector from it to the point [m], its triangle or −1, feature, weights of b and c, and distance or ``limit`` [m];
+        and within what distance there is certainly no triangle [m].
     """
     best, best_triangle, nearest = ti.math.vec4(0.0), -1, limit
     best_v, best_w = 0.0, 0.0
     least_height = LEAST_HEIGHT * floats[ints[header] + 1]
+    sure_height, square_to_thin = LEAST_SURE_HEIGHT * floats[ints[header] + 1], limit * limit
     node = 0
     while node < ints[header + 1]:
         at = ints[header + 3] + 3 * node
-        if _square_to_box(floats, ints, header, node, share, point) < nearest * nearest:
+        square = _square_to_box(floats, ints, header, node, share, point)
+        if square < nearest * nearest:
             for triangle in range(ints[at + 1], ints[at + 2]):
                 a = _corner(floats, ints, header, triangle, 0, share)
                 ab = _corner(floats, ints, header, triangle, 1, share) - a
                 ac = _corner(floats, ints, header, triangle, 2, share) - a
                 normal = ab.cross(ac)
                 norm = normal.norm()
+                if norm * norm <= sure_height * sure_height * ti.max(ab.norm_sqr(), ac.norm_sqr()):
+                    square_to_thin = ti.min(square_to_thin, square)
                 # whoever is farther from the plane is farther from the triangle
                 near = ti.abs(normal.dot(point - a)) < norm * nearest
                 if near and norm * norm > least_height * least_height * ti.max(ab.norm_sqr(), ac.norm_sqr()):
@@ -248,7 +276,10 @@ def _closest(floats: ti.template(), ints: ti.template(), header, point, share, l
             node += 1
         else:
             node = ints[at]
-    return ti.Struct(away=best.xyz, feature=best.w, triangle=best_triangle, v=best_v, w=best_w, distance=nearest)
+    clear = ti.min(nearest, ti.sqrt(square_to_thin))
+    return ti.Struct(
+        away=best.xyz, feature=best.w, triangle=best_triangle, v=best_v, w=best_w, distance=nearest, clear=clear
+    )
 
 
 @ti.func
@@ -288,19 +319,57 @@ def _near_contact(
 
 
 @ti.func
-def _bound(colliders: ti.template(), header, k, point, share, limit):
+def _bound(colliders: ti.template(), header, k, point, share, limit, wide):
     """How far to look for what is nearest to a contact point: no farther than the place that was nearest last is now.
 
-    More than rounding, so that the same is found as within ``limit``.
+    More than rounding, so that the same is found as within ``limit``. Where that place is beyond it, so far that most
+    boxes of the tree need not be opened, and no farther than ``wide``.
     """
     floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
-    bound = limit
+    bound = wide
     if is_place_kept(colliders, k, header):
-        row = k * NEAREST_FLOATS
-        v, w = colliders.nearest_floats[row], colliders.nearest_floats[row + 1]
+        v, w = kept_weights(colliders, k)
         place = _place(floats, ints, header, colliders.nearest_ints[k * NEAREST_INTS + TRIANGLE], v, w, share)
-        bound = ti.min(limit, ABOVE_ROUNDING * (point - place).norm() + floats[ints[header] + 1])
+        distance = (point - place).norm()
+        bound = ABOVE_ROUNDING * distance + floats[ints[header] + 1]
+        if bound >= limit:
+            bound = ti.max(limit, ti.min(wide, LOOK_BEFORE * distance))
     return bound
+
+
+@ti.func
+def _least_clearance(floats: ti.template(), ints: ti.template(), header, least, is_outside):
+    """How far from all triangles a point is at least that surely touches none [m].
+
+    Args:
+        floats: of the mesh.
+        ints: of the mesh.
+        header: of the mesh.
+        least: as in ``_search_limit``.
+        is_outside: whether it is known to be outside; else it may be in the mesh.
+    """
+    base = ints[header]
+    if ints[header + 2] == 1 and not is_outside:
+        least = ti.max(least, floats[base + 2])
+    return least + CLEAR_MARGIN * floats[base + 1]
+
+
+@ti.func
+def _is_clear(colliders: ti.template(), header, k, end, end_share, least):
+    """Whether it is known that a point touches nothing; ``least`` as in ``_search_limit``."""
+    floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
+    base = ints[header]
+    clear = clear_at(colliders, k, header, end, end_share, triple(floats, base + 4), floats[base + 7])
+    return clear > _least_clearance(floats, ints, header, least, is_known_outside(colliders, k))
+
+
+@ti.func
+def _useful_clearance(floats: ti.template(), ints: ti.template(), header, start, end, end_share, least):
+    """How far to look so that a point that goes on as it does need not be asked again in this frame [m]."""
+    base = ints[header]
+    way = (end - start - floats[base] * triple(floats, base + 4)).norm() + floats[base] * floats[base + 7]
+    left = ti.max(1.0 - end_share, 0.0) / floats[base]
+    return (_least_clearance(floats, ints, header, least, False) + FASTER * left * way) / CERTAIN
 
 
 @ti.func
@@ -320,36 +389,57 @@ def query_deforming_mesh(colliders: ti.template(), header, radius, point, previo
     if ints[header + 2] == 0:
         gap = ti.max(gap, 2.0 * tolerance)
     result, displacement = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT), ti.math.vec3(0.0)
-    low, high = _swept_box(floats, ints, header, 0, start_share, end_share)
     # whoever came less far, relative to a surface that moves, than it is away has not come through it
     travel = (end - start).norm() + floats[base + 3] + tolerance
-    around = ti.max(gap, tolerance)
-    if (ti.max(start, end) >= low - around).all() and (ti.min(start, end) <= high + around).all():
-        if is_finite((ti.abs(end) + ti.abs(start)).sum()):
-            limit = _search_limit(floats, ints, header, end, start_share, end_share, ti.max(gap, travel))
+    least = ti.max(gap, travel)
+    if start_share <= floats[base + 8] + 0.5 * floats[base]:
+        # what is known in the first substep is of another frame, or of a try that was taken back
+        forget_clear(colliders, k)
+    if not _is_clear(colliders, header, k, end, end_share, least):
+        low, high = _swept_box(floats, ints, header, 0, start_share, end_share)
+        around = ti.max(gap, tolerance)
+        is_near = (ti.max(start, end) >= low - around).all() and (ti.min(start, end) <= high + around).all()
+        if is_near and is_finite((ti.abs(end) + ti.abs(start)).sum()):
+            limit = _search_limit(floats, ints, header, end, start_share, end_share, least)
+            useful = _useful_clearance(floats, ints, header, start, end, end_share, least)
+            wide = ti.max(limit, ti.cast(useful, ti.f32))
             # a second look tells whether a doubtful push left the point inside
             target, met, looks = end, end, 0
-            # a place that has become a sliver bounds nothing: then the search is done again
-            bound = _bound(colliders, header, k, end, end_share, limit)
+            bound = _bound(colliders, header, k, end, end_share, limit, wide)
             while looks < 2:
                 found = _closest(floats, ints, header, target, end_share, bound)
-                is_doubtful, is_over = False, found.triangle >= 0 or bound >= limit
-                bound = limit
-                if not is_over:
-                    looks -= 2
-                elif looks == 0 and found.triangle >= 0:
-                    keep_place(colliders, k, header, found.triangle, found.v, found.w)
-                if is_over and looks == 0 and found.distance <= travel:
-                    passing = _passing_contact(floats, ints, header, start, end, start_share, end_share, gap)
-                    result, displacement = passing.result, passing.displacement
-                    target, met, is_doubtful = passing.pushed, passing.met, passing.is_doubtful
-                if found.triangle >= 0 and (looks == 1 or result.w >= NO_CONTACT):
-                    near, moved = _near_contact(floats, ints, header, found, start, target, start_share, end_share, gap)
+                again = bound
+                if found.triangle < 0 and bound < limit:
+                    # a place that has become a sliver bounds nothing
+                    again = limit
+                elif bound > limit and ti.abs(found.distance - limit) <= (ABOVE_ROUNDING - 1.0) * limit:
+                    # rounding must not tell what is within the limit
+                    again = limit
+                if again != bound:
+                    bound = again
+                else:
+                    bound = limit
+                    is_doubtful, is_outside = False, False
+                    is_within = found.triangle >= 0 and found.distance < limit
                     if looks == 0:
-                        result, displacement = near, moved
-                    elif near.w < -gap - tolerance:
-                        result = _push(met - end)
-                looks += 1 if is_doubtful and ints[header + 2] == 1 else 2
+                        if found.triangle >= 0:
+                            keep_place(colliders, k, header, found.triangle, found.v, found.w)
+                        if (found.distance if is_within else limit) <= travel:
+                            passing = _passing_contact(floats, ints, header, start, end, start_share, end_share, gap)
+                            result, displacement = passing.result, passing.displacement
+                            target, met, is_doubtful = passing.pushed, passing.met, passing.is_doubtful
+                    if is_within and (looks == 1 or result.w >= NO_CONTACT):
+                        near, moved = _near_contact(
+                            floats, ints, header, found, start, target, start_share, end_share, gap
+                        )
+                        if looks == 0:
+                            # the gap is below 0 where a point may still be inside
+                            result, displacement, is_outside = near, moved, ti.min(near.w, near.w + gap) > 0.0
+                        elif near.w < -gap - tolerance:
+                            result = _push(met - end)
+                    if looks == 0:
+                        keep_clear(colliders, k, header, end, end_share, found.clear, is_outside)
+                    looks += 1 if is_doubtful and ints[header + 2] == 1 else 2
     return result, displacement, False
 
 

@@ -13,9 +13,10 @@ A row of each contact point and collider, of the mesh that was asked last; of ma
   from there until another triangle may be the nearest one [m], and within what distance of it there is no triangle [m],
   0 for a point inside.
 
-Of a mesh that deforms no such distance is known: other parts of it may come nearer by themselves. There the place that
-was nearest last bounds the search for the one that is nearest now. A row then holds the weights of b and c of that
-place instead of where the point was.
+Of a mesh that deforms the place that was nearest last bounds the search for the one that is nearest now. A row then has
+the weights of b and c of that place, as bits, instead of cell and flags, and the share of the frame at which the point
+was asked instead of the leeway. What is clear around it is that of the moment, for the mesh may come nearer by itself,
+no faster than its vertices move; it is below 0 where the point may be inside.
 """
 
 from typing import Any
@@ -32,6 +33,8 @@ MOST_WAYS = 4
 HEADER, CELL, TRIANGLE, CELL_FLAGS = range(4)
 # of nearest_floats
 LEEWAY, CLEAR = 3, 4
+# of meshes that deform
+WEIGHT_B, WEIGHT_C, SHARE = CELL, CELL_FLAGS, LEEWAY
 # triangles are asked that are farther than the nearest one by less than this share of the gap, so that points that go
 # no farther than half of it do not ask the grid again. Chosen by trying on a sheet that is draped over a ball
 LOOK_BEYOND = 0.5
@@ -122,9 +125,69 @@ def is_place_kept(colliders: ti.template(), k, header):
 
 
 @ti.func
+def kept_weights(colliders: ti.template(), k):
+    """The weights of b and c of the place that row ``k`` knows."""
+    first = k * NEAREST_INTS
+    v = ti.bit_cast(colliders.nearest_ints[first + WEIGHT_B], ti.f32)
+    return v, ti.bit_cast(colliders.nearest_ints[first + WEIGHT_C], ti.f32)
+
+
+@ti.func
 def keep_place(colliders: ti.template(), k, header, triangle, v, w):
     """Note which place of a mesh that deforms is nearest to the point of row ``k``, by its weights of b and c."""
-    ints, floats = ti.static(colliders.nearest_ints, colliders.nearest_floats)
-    first, row = k * NEAREST_INTS, k * NEAREST_FLOATS
+    ints = ti.static(colliders.nearest_ints)
+    first = k * NEAREST_INTS
     ints[first + HEADER], ints[first + TRIANGLE] = header + 1, triangle
-    floats[row], floats[row + 1] = v, w
+    ints[first + WEIGHT_B] = ti.bit_cast(ti.cast(v, ti.f32), ti.i32)
+    ints[first + WEIGHT_C] = ti.bit_cast(ti.cast(w, ti.f32), ti.i32)
+
+
+@ti.func
+def forget_clear(colliders: ti.template(), k):
+    """Forget what is clear around the point of row ``k``."""
+    colliders.nearest_floats[k * NEAREST_FLOATS + CLEAR] = 0.0
+
+
+@ti.func
+def keep_clear(colliders: ti.template(), k, header, point, share, clear, is_outside):
+    """Note within what distance of the point of row ``k`` there is no triangle of a mesh that deforms, at a moment.
+
+    And whether it ``is_outside``; if not, that is not known.
+    """
+    if not is_place_kept(colliders, k, header):
+        # a row has a place, whichever it is
+        keep_place(colliders, k, header, 0, 0.0, 0.0)
+    floats = ti.static(colliders.nearest_floats)
+    row = k * NEAREST_FLOATS
+    floats[row], floats[row + 1], floats[row + 2] = point.x, point.y, point.z
+    floats[row + SHARE], floats[row + CLEAR] = share, clear if is_outside else -clear
+
+
+@ti.func
+def clear_at(colliders: ti.template(), k, header, point, share, drift, travel):
+    """Within what distance of a point there is no triangle of the mesh of this header, which deforms.
+
+    As far as row ``k`` tells, which knows it of a point in the same frame.
+
+    Args:
+        colliders: the pack.
+        k: row.
+        header: of the mesh.
+        point: in the mesh's frame [m].
+        share: of the frame.
+        drift: how far the mesh moves in the frame as a whole [m].
+        travel: how far a vertex moves beside that at most [m].
+    """
+    floats = ti.static(colliders.nearest_floats)
+    row, result = k * NEAREST_FLOATS, ti.cast(0.0, ti.f32)
+    if colliders.nearest_ints[k * NEAREST_INTS + HEADER] == header + 1:
+        since = share - floats[row + SHARE]
+        way = (point - triple(floats, row) - since * drift).norm() + ti.abs(since) * travel
+        result = CERTAIN * ti.abs(floats[row + CLEAR]) - way
+    return result
+
+
+@ti.func
+def is_known_outside(colliders: ti.template(), k):
+    """Whether the point of row ``k`` was outside a mesh that deforms when ``keep_clear`` noted what is clear."""
+    return colliders.nearest_floats[k * NEAREST_FLOATS + CLEAR] > 0.0

@@ -96,6 +96,7 @@ class Solver:
         self._poses = PoseControl(system.posed, system.scene.frames) if len(system.posed) else None
         self._uploads = Uploads(self._state)
         self._standing = StandingColliders(deforms=self._colliders.deforms)
+        self._targets: dict[int, Floats] = {}
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
         self._frictions = FrictionPlayer(system, self._state, self._pairs)
         self._slices = SliceSteps(system, self._state, self._tracks)
@@ -233,7 +234,10 @@ class Solver:
     def _upload(self, frame_slice: FrameSlice) -> None:
         """Copy to the device what leads through a slice of the frame."""
         index, substeps = self.frame_index, self.system.scene.settings.substeps
-        places = self.system.targets(index), self.system.targets(index + 1)
+        # a frame ends where the next one begins
+        known, both = self._targets, (index, index + 1)
+        self._targets = {each: known[each] if each in known else self.system.targets(each) for each in both}
+        places = self._targets[index], self._targets[index + 1]
         starts, ends = frame_slice.ends(*(places if self._poses is None else self._poses.led(*places)))
         self._uploads.write("targets.starts", padded(starts))
         self._uploads.write("targets.ends", padded(ends))
@@ -243,7 +247,7 @@ class Solver:
         self._uploads.write("colliders.motion", motion)
         self._standing.tell(self._state, motion)
         if self._colliders.deforms:
-            floats = self._colliders.deformed_floats(index, substeps * frame_slice.of)
+            floats = self._colliders.deformed_floats(index, substeps, frame_slice)
             self._uploads.write("colliders.mesh_floats", floats)
         if self._start_depths is not None:
             shares = self._start_depths.shares(index, frame_slice.times(substeps))

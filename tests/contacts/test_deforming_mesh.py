@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_xpbd.contacts.deforming_mesh import query_deforming_mesh
-from blender_xpbd.contacts.nearest_face import HEADER, NEAREST_INTS, TRIANGLE, nearest_faces
+from blender_xpbd.contacts.nearest_face import (
+    CERTAIN,
+    CLEAR,
+    HEADER,
+    NEAREST_FLOATS,
+    NEAREST_INTS,
+    SHARE,
+    TRIANGLE,
+    nearest_faces,
+)
 from blender_xpbd.device.arrays import edited_array, read_array
 from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.geometry.collider.moving_surface import build_moving_surface
@@ -101,6 +110,14 @@ class Mesh:
         way = random.normal(size=(count, 3))
         way *= (reach * random.random(count) / np.linalg.norm(way, axis=1))[:, None]
         return np.einsum("tk,tki->ti", weights, corners[triangles]) + way
+
+
+def assert_same_contacts(found, expected):
+    """To the last bit; how far the mesh is does not count where nothing is touched."""
+    touching = expected[1] < 0.0
+    np.testing.assert_array_equal(found[1] < 0.0, touching)
+    for mine, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(mine[touching], other[touching])
 
 
 @pytest.fixture(scope="module")
@@ -205,12 +222,47 @@ def test_what_is_kept_changes_nothing(meshes, name):
     for step in range(SUBSTEPS):
         before, points = points, points + random.normal(0.0, 0.2 * gap, points.shape)
         known += (read_array(kept["nearest_ints"]).reshape(-1, NEAREST_INTS)[:, HEADER] > 0).sum()
-        found = mesh((step + 1) / SUBSTEPS, points, before, gap, kept)
-        for mine, other in zip(found, mesh((step + 1) / SUBSTEPS, points, before, gap), strict=True):
-            np.testing.assert_array_equal(mine, other)
+        found, expected = (mesh((step + 1) / SUBSTEPS, points, before, gap, rows) for rows in (kept, None))
+        assert_same_contacts(found, expected)
     assert known > 0
     with edited_array(kept["nearest_ints"]) as rows:
         rows = rows.reshape(-1, NEAREST_INTS)
         rows[:, HEADER], rows[:, TRIANGLE] = mesh.header + 1, random.integers(len(mesh.corners(1.0)), size=len(rows))
-    for mine, other in zip(mesh(1.0, points, before, gap, kept), mesh(1.0, points, before, gap), strict=True):
-        np.testing.assert_array_equal(mine, other)
+    assert_same_contacts(mesh(1.0, points, before, gap, kept), mesh(1.0, points, before, gap))
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+@given(seed=st.integers(0, 2**32 - 1), reach=st.sampled_from([0.05, 0.5]), speed=st.sampled_from([0.003, 0.05]))
+def test_what_is_clear_is_told_conservatively(meshes, name, seed, reach, speed):
+    """Of points on any ways: no triangle is nearer than told, and who is left out would have told of no contact."""
+    mesh, random = meshes[name], np.random.default_rng(seed)
+    points, gap = mesh.near(0.0, 40, reach * mesh.size, seed), 0.005 * mesh.size
+    kept = nearest_faces(len(points))
+    moves = np.float32(mesh.end) - np.float32(mesh.start)
+    drift = 0.5 * (moves.min(axis=0) + moves.max(axis=0))
+    beside = np.linalg.norm(moves - drift, axis=1).max()
+    for step in range(SUBSTEPS):
+        share = (step + 1) / SUBSTEPS
+        before, points = points, points + random.normal(0.0, speed * mesh.size, points.shape)
+        found, expected = mesh(share, points, before, gap, kept), mesh(share, points, before, gap)
+        assert_same_contacts(found, expected)
+        rows = read_array(kept["nearest_floats"]).reshape(-1, NEAREST_FLOATS)
+        since = share - rows[:, SHARE]
+        ways = np.linalg.norm(points - rows[:, :3] - since[:, None] * drift, axis=1) + since * beside
+        told = CERTAIN * np.abs(rows[:, CLEAR]) - ways
+        nearest = distances_to_triangles(points, mesh.corners(share)).min(axis=1)
+        assert (told <= nearest + 1e-6 * mesh.size)[rows[:, CLEAR] != 0.0].all()
+
+
+def test_what_is_known_is_forgotten_when_a_frame_begins(meshes):
+    """And followed in other substeps, so that a wrong note would show."""
+    mesh = meshes["icosphere"]
+    inside = np.repeat(mesh.corners(0.0).mean(axis=(0, 1))[None], 3, axis=0)
+    kept = nearest_faces(len(inside))
+    for step, is_asked in ((0, True), (1, False)):
+        mesh(1.0 / SUBSTEPS, inside, inside, 0.0, kept)
+        with edited_array(kept["nearest_floats"]) as rows:
+            rows.reshape(-1, NEAREST_FLOATS)[:, CLEAR] = 1e3
+        distances = mesh((step + 1) / SUBSTEPS, inside, inside, 0.0, kept)[1]
+        assert (distances < 0.0).all() == is_asked
+        assert (distances >= 0.0).all() != is_asked

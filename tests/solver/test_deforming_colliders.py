@@ -6,10 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.contacts.nearest_face import NEAREST_FLOATS, SHARE
+from blender_xpbd.device.arrays import read_array
+from blender_xpbd.geometry.collider.packed_trees import HEADER_FLOATS, PackedTree
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.solver.order import tasks
 from tests.geometry.triangle_shapes import icosphere
-from tests.solver.scenes import GRAVITY, cloth, grid, jelly_cube, mesh_box, run, solver
+from tests.solver.scenes import GRAVITY, cloth, grid, jelly_cube, mesh_box, run, solver, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -224,3 +227,66 @@ def test_a_resume_gives_the_same_bytes(frame):
     again = busy_scene()
     again.restore(frame, kept)
     np.testing.assert_array_equal(run(again, 12 - frame), expected)
+
+
+def darting_ball(count=FRAMES):
+    """It grows, shrinks and goes by up to 40 cm a frame."""
+    positions, triangles = icosphere(3)
+    steps = np.arange(count)[:, None, None]
+    ways = np.concatenate([0.5 * np.sin(0.7 * steps), 0.0 * steps, 0.3 * np.cos(0.8 * steps)], axis=2)
+    return deforming(0.3 * np.asarray(positions) * (1.0 + 0.3 * np.sin(0.9 * steps)) + ways, triangles)
+
+
+def fast_scene(**settings):
+    return solver(cloth(20, size=1.2, height=0.1), colliders=[darting_ball()], frames=(1, FRAMES), **settings)
+
+
+def sliced_scene(**settings):
+    """Surfaces that touch; frames are done in slices, for the ball goes fast."""
+    bodies = cloth(12, size=1.2, height=0.1), replace(cloth(8, size=0.5, height=0.15), identifier="b1")
+    return touching(*bodies, colliders=[darting_ball(6)], frames=(1, 6), substeps=4, **settings)
+
+
+def asks_all(monkeypatch):
+    """Let each substep be as the first one of a frame, so that what is clear is forgotten."""
+    floats = PackedTree.floats
+
+    def forgetting(*arguments, **named):
+        result = floats(*arguments, **named)
+        result[HEADER_FLOATS - 1] = 1.0
+        return result
+
+    monkeypatch.setattr(PackedTree, "floats", forgetting)
+
+
+@pytest.mark.parametrize(
+    ("make", "frames"),
+    [(busy_scene, 12), (fast_scene, 12), pytest.param(sliced_scene, 4, marks=pytest.mark.slow)],
+    ids=["busy", "fast", "sliced"],
+)
+def test_what_is_clear_changes_no_byte(make, frames, monkeypatch):
+    simulation, found, touches = make(), [], 0
+    for _ in range(frames):
+        found.append(run(simulation, 1))
+        touches += (read_array(simulation._state.contacts.touches) > 0).sum()
+    assert touches > 0
+    kept = simulation.checkpoint()
+    asks_all(monkeypatch)
+    other = make()
+    for positions in found:
+        np.testing.assert_array_equal(run(other, 1), positions)
+    for name, values in other.checkpoint().items():
+        np.testing.assert_array_equal(values, kept[name])
+
+
+def test_most_of_what_is_clear_is_not_asked():
+    """A sheet through a ball that swells by 4 mm in a frame: points beside it are asked in the first substep alone."""
+    collider = ball(np.linspace(0.2, 0.3, FRAMES))
+    body = cloth(16, size=0.39, height=0.15, **SHEET)
+    simulation = solver(body, colliders=[collider], frames=(1, FRAMES), substeps=20, gravity=(0.0, 0.0, 0.0))
+    run(simulation, 1)
+    shares = read_array(simulation._state.colliders.nearest_floats).reshape(-1, NEAREST_FLOATS)[:, SHARE]
+    asked = shares[np.linalg.norm(body.positions, axis=1) > 0.24]
+    assert len(asked) > 30
+    assert (asked > 0.0).all()
+    assert (asked < 0.1).mean() > 0.9

@@ -9,8 +9,9 @@ Integers: a node is its ``skip``, its first triangle and the one after its last 
 three vertices. A vertex's fan is the triangles around it.
 
 Numbers: ``HEADER_FLOATS`` (the share of the frame that a substep is; tolerance [m]; reach [m]; how far a vertex moves
-in a substep at most [m]); a vertex at the two ends of the frame (6) [m]; a node's box at both (low and high corner at
-the start, then at the end, 12) [m].
+in a substep at most [m]; how far the mesh moves in the frame as a whole (3), and how far a vertex moves beside that at
+most [m]; the share at which the first substep begins); a vertex at the two ends of the frame (6) [m]; a node's box at
+both (low and high corner at the start, then at the end, 12) [m].
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .triangle_tree import TriangleTree, build_triangle_tree
 Singles = npt.NDArray[np.float32]
 
 HEADER_INTS = 9
-HEADER_FLOATS = 4
+HEADER_FLOATS = 9
 VERTEX_FLOATS = 6
 BOX_FLOATS = 12
 # how deep within the mesh a point is looked for in every substep, in sizes of leaves; once in a frame it is at any
@@ -60,13 +61,14 @@ class PackedTree:
         vertices, nodes = len(self.surface.sources), len(self.tree.skips)
         return HEADER_FLOATS + VERTEX_FLOATS * vertices + BOX_FLOATS * nodes
 
-    def floats(self, start: Floats, end: Floats, substeps: int) -> Singles:
+    def floats(self, start: Floats, end: Floats, substeps: int, first: float = 0.0) -> Singles:
         """The numbers of a frame.
 
         Args:
             start: vertices of the surface at its start [m], shape (vertices, 3), near the origin.
             end: at its end.
             substeps: of the frame.
+            first: the share of the frame at which the first of those that are simulated begins.
         """
         both = np.concatenate([start, end], axis=1).astype(np.float32)
         lows, highs = self.tree.boxes(both, self.surface.triangles[self.tree.order])
@@ -74,9 +76,12 @@ class PackedTree:
         leaves = self.tree.levels[-1]
         leaf_size = float(np.median(np.linalg.norm(highs[leaves, 3:] - lows[leaves, 3:], axis=1)))
         reach = max(2.0 * self.largest_offset, REACH_PER_LEAF * leaf_size)
+        moves = both[:, 3:] - both[:, :3]
+        drift = 0.5 * (moves.min(axis=0) + moves.max(axis=0))
         # a little more, for rounding
-        travel = 1.0001 * float(np.linalg.norm(both[:, 3:] - both[:, :3], axis=1).max()) / substeps
-        header = np.array([1.0 / substeps, TOLERANCE * size, reach, travel], np.float32)
+        travel, beside = (1.0001 * float(np.linalg.norm(each, axis=1).max()) for each in (moves, moves - drift))
+        ways = [travel / substeps, *drift, beside]
+        header = np.array([1.0 / substeps, TOLERANCE * size, reach, *ways, first], np.float32)
         boxes = np.concatenate([lows[:, :3], highs[:, :3], lows[:, 3:], highs[:, 3:]], axis=1)
         return np.concatenate([header, both.ravel(), boxes.ravel()])
 

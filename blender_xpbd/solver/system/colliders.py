@@ -91,12 +91,17 @@ class ColliderSet:
         """Whether any collider does."""
         return len(self.trees) > 0
 
-    def deformed_floats(self, frame_index: int, substeps: int) -> npt.NDArray[np.float32]:
-        """``mesh_floats`` for the substeps that lead from a frame to the next."""
+    def deformed_floats(
+        self, frame_index: int, substeps: int, frame_slice: FrameSlice = WHOLE
+    ) -> npt.NDArray[np.float32]:
+        """``mesh_floats`` for the substeps that lead from a frame to the next, or for those of a slice of it."""
+        first = frame_slice.number / frame_slice.of
         floats = self.mesh_floats.copy()
         for row, tree in self.trees.items():
             start, end = self.vertices(row, frame_index)
-            floats[tree.float_start : tree.float_start + tree.float_count] = tree.floats(start, end, substeps)
+            floats[tree.float_start : tree.float_start + tree.float_count] = tree.floats(
+                start, end, substeps * frame_slice.of, first
+            )
         return floats
 
     def vertices(self, row: int, frame_index: int) -> tuple[Floats, Floats]:

@@ -68,13 +68,22 @@ def test_header_and_walk(name: str) -> None:
 def test_numbers_of_a_frame() -> None:
     tree, start = packed("icosphere")
     shift = np.array([0.3, 0.0, 0.4])
-    share, tolerance, reach, travel = tree.floats(start, start + shift, 10)[:HEADER_FLOATS]
+    share, tolerance, reach, travel, *drift, beside, first = tree.floats(start, start + shift, 10, 0.5)[:HEADER_FLOATS]
     assert share == pytest.approx(0.1)
     assert 0.0 < tolerance < 1e-3
     assert reach >= 2.0 * OFFSET
     # half a metre in ten substeps, and hardly more
     assert 0.05 <= travel < 0.05 * 1.001
+    # all of it as a whole, from half of the frame on
+    np.testing.assert_allclose(drift, shift, rtol=1e-5)
+    assert 0.0 <= beside < 1e-5
+    assert first == 0.5
     assert tree.floats(start, start, 10)[3] == 0.0
+    # a vertex that moves alone moves beside the mesh, and so does the rest, half as far
+    end = start + shift
+    end[3] += shift
+    *_, beside, _ = tree.floats(start, end, 10)[:HEADER_FLOATS]
+    assert 0.25 <= beside < 0.25 * 1.001
 
 
 def test_the_reach_grows_with_the_gap_and_with_the_leaves() -> None:

@@ -170,7 +170,7 @@ class Solver:
         if count > 1:
             self._write(before)
             self._simulate_slices(path, count)
-            if (finer := pairs.finer_slices(count)) > count:
+            if finer := pairs.finer_slices(count):
                 self._write(before)
                 self._simulate_slices(path, finer)
         pairs.note_contact()
@@ -222,13 +222,13 @@ class Solver:
         """Simulate the substeps of a slice of a frame, with as many slots as it takes."""
         self._upload(frame_slice)
         before = self.checkpoint() if self._state.may_lack_slots else {}
-        counts = None if self._pairs is None else read_array(self._pairs.counts)
+        found = None if self._pairs is None else self._pairs.found()
         self._simulate_substeps(path, frame_slice)
         while self._state.lacks_slots:
             self._plan = replace(self._plan, state=with_more_slots(self._state, self.system))
             self._write(before)
-            if self._pairs is not None:
-                write_array(self._pairs.counts, counts)
+            if self._pairs is not None and found is not None:
+                self._pairs.take_back(found)
             self._simulate_substeps(path, frame_slice)
 
     def _upload(self, frame_slice: FrameSlice) -> None:

@@ -9,7 +9,8 @@ are mixed with those before (``acceleration``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from typing import Any
 
 import bpy
 import numpy as np
@@ -75,7 +76,15 @@ class _Body:
     def is_as_read(self, depsgraph: bpy.types.Depsgraph) -> bool:
         """Whether deformers make of the mesh what they made of it when they were read."""
         watch = self._as_read
-        return watch is None or np.array_equal(watch.shape(depsgraph), self.motion.shapes[self._index])
+        if watch is None:
+            return True
+        try:
+            shape = watch.shape(depsgraph)
+        except XpbdError as fault:
+            if fault.code != "E_MODIFIER_TOPOLOGY":
+                raise
+            return False
+        return np.array_equal(shape, self.motion.shapes[self._index])
 
     def move_to(self, scene: bpy.types.Scene) -> None:
         """Be looked at in another scene, without a second copy."""
@@ -196,19 +205,29 @@ def take_deformers_out(
                     _is_mended(played, frame, [*mine.values()])
                 for body in mine.values():
                     body.keep(frame)
+                played.leave(context.scene)
                 yield
     finally:
-        for body in bodies.values():
-            body.remove()
-        if own is not None:
-            own.close()
+        _remove(bodies.values(), own, context)
     return tuple(notice for body in bodies.values() if (notice := body.notice()) is not None)
 
 
+def _remove(bodies: Iterable[_Body], own: OwnScene | None, context: bpy.types.Context) -> None:
+    """Take copies away, and the scene that was theirs, once what is animated is where the artist's scene has it."""
+    if own is not None and context.scene is not None:
+        own.leave(context.scene)
+    for body in bodies:
+        body.remove()
+    if own is not None:
+        own.close()
+
+
 def _own_scene(writers: Mapping[int, ShapeKeyWriter]) -> OwnScene | None:
-    """A scene for the copies; None where scripts watch the frames, or Blender may play a parent a frame late."""
+    """A scene for the copies; None where scripts watch what is played, or Blender may play a parent a frame late."""
     motions = [writer.target.deformed for writer in writers.values()]
-    if has_frame_handlers() or any(motion is not None and motion.has_parent for motion in motions):
+    handlers: Any = bpy.app.handlers
+    is_watched = has_frame_handlers() or handlers.depsgraph_update_pre or handlers.depsgraph_update_post
+    if is_watched or any(motion is not None and motion.has_parent for motion in motions):
         return None
     return OwnScene()
 

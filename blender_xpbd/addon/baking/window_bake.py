@@ -14,6 +14,7 @@ from ..data.bake_options import BakeOptions
 from ..data.bake_record import remove_orphans
 from ..data.bake_status import STATUS
 from ..data.data_lookup import object_by_uid
+from ..deformers.probe import remove_lost_probes
 from ..keys.clearing import clear_bake
 from ..keys.half_baked import half_baked
 from .bake import BakeSession, interrupt_all
@@ -241,6 +242,11 @@ def _tell_half_baked(*_arguments: object) -> None:
         STATUS.message = STATUS.bake_fault = str(XpbdError.joined(faults))
 
 
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _remove_lost_copies(*_arguments: object) -> None:
+    remove_lost_probes()
+
+
 def register() -> None:
     """Watch for undo, and for another file being opened: a bake belongs to its file."""
     for handlers, handler in _handlers():
@@ -260,6 +266,7 @@ def _handlers() -> tuple[tuple[Any, Any], ...]:
     handlers = bpy.app.handlers
     return (
         (handlers.load_pre, _stop_before_load),
+        (handlers.load_post, _remove_lost_copies),
         (handlers.load_post, _tell_half_baked),
         (handlers.undo_pre, _take_back_before_undo),
         (handlers.redo_pre, _take_back_before_undo),

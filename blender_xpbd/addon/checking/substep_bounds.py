@@ -20,9 +20,10 @@ from ...scene.falls.fall import fall_onto_colliders
 from ...scene.material import Material
 from ...scene.parameters.mode_parameters import takes_shares
 from ...scene.scene import Scene
-from ...scene.settings import EFFORTS
+from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..measures.solid_measures import mean_edge
 
+_MOST_SUBSTEPS = next(parameter.maximum for parameter in SOLVER_PARAMETERS if parameter.name == "maximum_substeps")
 # mean edge of a cage per cell: of a cube, 0.918
 _EDGE_PER_CELL = 0.918
 # bounds of the solver: waves in jelly, the least edges of its height, the least fall per height, where it is hard [Pa]
@@ -69,13 +70,15 @@ def stretched(scene: Scene) -> Iterator[Notice]:
     if settings.quality not in EFFORTS:
         return
     most = settings.maximum_substeps
+    wanted = max((body.material.minimum_substeps for body in scene.bodies), default=0)
+    given = max(math.ceil(EFFORTS[settings.quality] * most), wanted)
     for body in scene.bodies:
-        given = max(math.ceil(EFFORTS[settings.quality] * most), body.material.minimum_substeps)
         needed = cloth_bound(scene, body)
         if needed > max(most, given):
+            shown = f"about {needed} show" if needed <= _MOST_SUBSTEPS else "no number that can be set shows"
             text = (
                 f"Its edges are so short that its weight stretches it with {given} substeps of a frame; "
-                f"about {needed} show it as its material is. Larger faces, or a larger object, need fewer."
+                f"{shown} it as its material is. Larger faces, or a larger object, need fewer."
             )
             yield Notice("W_QUALITY", text, body.name)
 

@@ -54,8 +54,11 @@ class BakeOptions:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a bake of all, with which a press of *Bake* goes on."""
-        return not (self.only or self.take_back_region) and (self.from_frame, self.loop, self.region) == (None,) * 3
+        """Whether it is a bake of all by the scene's own settings, with which a press of *Bake* goes on."""
+        frames = self.frame_start, self.frame_end, self.frame_step
+        effort = self.quality, self.substeps, self.iterations, self.device
+        others = self.from_frame, self.loop, self.region, self.cache, *frames, *effort
+        return not (self.only or self.take_back_region) and all(wish is None for wish in others)
 
     def check(self) -> None:
         """Refuse more than one way to go on from the bake before.

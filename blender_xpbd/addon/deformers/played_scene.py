@@ -31,8 +31,8 @@ class PlayedScene(Protocol):
     def look(self) -> bpy.types.Depsgraph:
         """Evaluate what has changed since."""
 
-    def close(self) -> None:
-        """Leave nothing behind."""
+    def leave(self, scene: bpy.types.Scene) -> None:
+        """Bring what is animated to where the artist's scene has it."""
 
 
 class ArtistScene:
@@ -59,8 +59,8 @@ class ArtistScene:
         self._context.view_layer.update()
         return self._context.evaluated_depsgraph_get()
 
-    def close(self) -> None:
-        """Nothing was made."""
+    def leave(self, scene: bpy.types.Scene) -> None:
+        """It is the artist's scene."""
 
 
 class OwnScene:
@@ -82,7 +82,8 @@ class OwnScene:
 
     def play(self, frame: int) -> bpy.types.Depsgraph:
         """Go to a frame; ``frame_set`` would have all windows drawn."""
-        self.scene.frame_current = frame
+        own = self.scene
+        own.frame_current, own.frame_subframe = frame, 0.0
         return self.look()
 
     def look(self) -> bpy.types.Depsgraph:
@@ -91,6 +92,16 @@ class OwnScene:
         layer.update()
         depsgraph: bpy.types.Depsgraph = layer.depsgraph
         return depsgraph
+
+    def leave(self, scene: bpy.types.Scene) -> None:
+        """Bring what is animated to where the artist's scene has it.
+
+        An update writes the values of the frame to the objects themselves, of which there is one for all scenes.
+        """
+        own = scene_by_uid(self._uid)
+        if own is not None:
+            own.frame_current, own.frame_subframe = scene.frame_current, scene.frame_subframe
+            self.look()
 
     def close(self) -> None:
         """Remove it, if it is still there."""

@@ -6,6 +6,7 @@ It is told in the file that is open then, and again where the baked file is open
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,9 @@ from ..process.cache_folder import cache_folder
 from ..process.unfinished import unfinished_bake
 from .wrapped_text import draw_wrapped, popup_text_in
 
-# [s], after which the window of the other file is drawn
-_DELAY = 0.2
+# [s], after which the window of the other file is drawn, and after which nobody waits for the mouse any more: the panel
+# tells it too, and Blender saves no copy by itself meanwhile
+_DELAY, _PATIENCE = 0.2, 20.0
 
 
 @dataclass(frozen=True)
@@ -161,15 +163,26 @@ class XPBD_OT_tell(bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     _place: tuple[int, int] | None = None
+    _timer: bpy.types.Timer | None = None
+    _end = 0.0
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[Any]:
         """Wait for the mouse."""
+        self._end = time.monotonic() + _PATIENCE
+        self._timer = context.window_manager.event_timer_add(_PATIENCE, window=context.window)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Wait no more."""
+        if self._timer is not None:
+            context.window_manager.event_timer_remove(self._timer)
+            self._timer = None
+
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[Any]:
         """Let all events pass; a pop-up does not. So it is for those who move the mouse, and can leave it."""
-        if not STATUS.message:
+        if not STATUS.message or time.monotonic() >= self._end:
+            self.cancel(context)
             return {"CANCELLED", "PASS_THROUGH"}
         if event.type != "MOUSEMOVE":
             return {"PASS_THROUGH"}
@@ -178,6 +191,7 @@ class XPBD_OT_tell(bpy.types.Operator):
         if self._place in {None, place}:
             self._place = place
             return {"PASS_THROUGH"}
+        self.cancel(context)
         _show_popup(context)
         return {"FINISHED", "PASS_THROUGH"}
 

@@ -101,7 +101,12 @@ class TreeWalk:
             packs = forest, self._points, window, self._boxes, self.work, self.found, listed
             launch(search_trees, *packs, team_size, self._mode, team_size > 1)
             told = read_array(self.work.told)
-            if max(told[TOLD_PAIRS], told[TOLD_ROWS]) > MOST_PAIRS:
+            is_too_much = max(told[TOLD_PAIRS], told[TOLD_ROWS]) > MOST_PAIRS
+            if is_too_much and self.asks_all:
+                # no bake ends for what its lists may do without
+                self.asks_all = False
+                continue
+            if is_too_much:
                 text = (
                     "Too many parts of the surfaces lie in one place to test them for contact; move the objects apart."
                 )

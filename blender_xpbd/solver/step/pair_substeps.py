@@ -70,6 +70,8 @@ from .wrong_sides import START_FRAMES, WrongSides
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
+# counts of a frame, and whether it began tangled, has crossed, and lacked pairs
+Found = tuple[Ints, tuple[bool, bool, bool]]
 
 # searches in a substep that pushes may ask for; then what is pushed out of its box is held in it. Chosen by hand
 MOST_ROUNDS = 3
@@ -186,13 +188,24 @@ class PairSubsteps:
         return 1 if self._was_tangled else max(1, min(DOUBT_SLICES, MOST_SUBSTEPS // self._substeps))
 
     def finer_slices(self, count: int) -> int:
-        """Into how many slices a frame is to be divided once more that was simulated in so many; as many if it stays.
+        """Into how many slices a frame is to be divided once more that was simulated in so many; 0 if it stays.
 
         Only where something crosses in spite of them that did not when the frame began. In shorter substeps a collider
-        goes less far against what others press on it. See docs/experiments.md, Frames in doubt.
+        goes less far against what others press on it, and lists then lack nothing of flat pieces; so with as many
+        slices as before where there can be no more. See docs/experiments.md, Frames in doubt.
         """
-        finer = min(DOUBT_SLICES * count, MOST_SUBSTEPS // self._substeps)
-        return max(count, finer) if self._has_crossed and not self._began_tangled else count
+        if self._began_tangled or not self._has_crossed:
+            return 0
+        return max(count, min(DOUBT_SLICES * count, MOST_SUBSTEPS // self._substeps))
+
+    def found(self) -> Found:
+        """What was found in the frame so far, for ``take_back``."""
+        return read_array(self.counts), (self._began_tangled, self._has_crossed, self._lacked_pairs)
+
+    def take_back(self, found: Found) -> None:
+        """Forget what was found since."""
+        counts, (self._began_tangled, self._has_crossed, self._lacked_pairs) = found
+        write_array(self.counts, counts)
 
     def count_passed(self, *, begins_anew: bool) -> None:
         """Add up what may have passed through in the frame that was simulated last; whether from 0 on."""

@@ -316,3 +316,79 @@ def test_a_scene_that_an_undo_has_brought_back_goes_with_the_next_bake(bpy, rigg
     assert len(bpy.data.scenes) == 2
     bake()
     assert len(bpy.data.scenes) == 1
+
+
+def test_the_rig_stays_where_the_artist_s_frame_has_it(bpy, rigged, bake):
+    """What plays a rig in another scene writes its values to the rig itself, of which there is one."""
+    bone = rigged.modifiers["Armature"].object.pose.bones["Bone"]
+    bpy.context.scene.frame_set(3, subframe=0.5)
+    before = [*bone.location, *bone.rotation_euler]
+    bake()
+    assert (bpy.context.scene.frame_current, bpy.context.scene.frame_subframe) == (3, 0.5)
+    np.testing.assert_allclose([*bone.location, *bone.rotation_euler], before, atol=1e-6)
+
+
+def test_the_rig_is_where_the_artist_has_it_between_the_steps_and_after_a_cancel(bpy, rigged, bake, monkeypatch):
+    from blender_xpbd.addon.baking import deformer_pass
+
+    bone = rigged.modifiers["Armature"].object.pose.bones["Bone"]
+    steps, found = deformer_pass.take_deformers_out, []
+
+    def watched(*arguments):
+        taking_out = steps(*arguments)
+        for _ in range(3):
+            next(taking_out)
+            found.append([*bone.location])
+            yield
+        taking_out.close()
+        return ()
+
+    monkeypatch.setattr("blender_xpbd.addon.baking.bake_output.take_deformers_out", watched)
+    bpy.context.scene.frame_set(2)
+    before = [*bone.location]
+    bake()
+    np.testing.assert_allclose(found, [before] * 3, atol=1e-6)
+    np.testing.assert_allclose([*bone.location], before, atol=1e-6)
+
+
+def test_the_artist_s_scene_is_played_where_a_script_watches_updates(bpy, rigged, bake, played):
+    def watch(_scene, _depsgraph=None):
+        pass
+
+    bpy.app.handlers.depsgraph_update_post.append(watch)
+    try:
+        bake()
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(watch)
+    assert played == [*range(1, END + 1)]
+
+
+def test_the_artist_s_scene_is_played_where_another_has_other_vertices(bpy, rigged, bake, played, monkeypatch):
+    from blender_xpbd.addon.baking.deformer_pass import _Body
+    from blender_xpbd.addon.deformers.probe import Probe
+    from blender_xpbd.scene.errors import XpbdError
+
+    watch, shape = _Body.watch, Probe.shape
+
+    def watch_other(body, scene, obj):
+        watch(body, scene, obj)
+        body._as_read.is_other = True
+
+    def other_shape(probe, depsgraph):
+        if getattr(probe, "is_other", False):
+            raise XpbdError("E_MODIFIER_TOPOLOGY", "Other vertices.")
+        return shape(probe, depsgraph)
+
+    monkeypatch.setattr(_Body, "watch", watch_other)
+    monkeypatch.setattr(Probe, "shape", other_shape)
+    bake()
+    assert played == [*range(1, END + 1)]
+
+
+def test_a_scene_of_copies_that_a_file_has_kept_goes_when_it_is_opened(bpy, rigged, tmp_path):
+    from blender_xpbd.addon.deformers.played_scene import OwnScene
+
+    OwnScene()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "kept.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "kept.blend"))
+    assert len(bpy.data.scenes) == 1

@@ -99,3 +99,11 @@ def test_what_no_number_of_substeps_shows_is_refused(bpy, cloth, codes):
     assert TOLD in codes()
     assert bpy.ops.xpbd.allow_substeps(object_name=obj.name) == {"CANCELLED"}
     assert bpy.context.scene.xpbd.maximum_substeps == 160
+
+
+def test_the_substeps_that_another_object_asks_for_count(bpy, cloth, codes, worker_tells):
+    """All objects share the most of what objects ask for."""
+    cloth("monkey", 0.01)
+    cloth("cube", 1.0).xpbd.minimum_substeps = 500
+    bpy.ops.xpbd.check()
+    assert TOLD not in codes()

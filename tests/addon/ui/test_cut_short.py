@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from pathlib import Path
@@ -194,7 +195,7 @@ def move(bpy, status, monkeypatch):
     told = []
     monkeypatch.setattr(cut_short, "_show_popup", told.append)
     status.message = "E_INTERRUPTED: The bake was stopped."
-    operator = SimpleNamespace(_place=None)
+    operator = SimpleNamespace(_place=None, _end=math.inf, cancel=lambda _context: None)
 
     def give(x, y, kind="MOUSEMOVE"):
         event = SimpleNamespace(type=kind, mouse_x=x, mouse_y=y)
@@ -222,4 +223,16 @@ def test_nothing_is_told_where_another_bake_has_begun(bpy, status, move):
 
     status.reset()
     event = SimpleNamespace(type="TIMER", mouse_x=0, mouse_y=0)
-    assert XPBD_OT_tell.modal(SimpleNamespace(_place=None), bpy.context, event) == {"CANCELLED", "PASS_THROUGH"}
+    operator = SimpleNamespace(_place=None, _end=math.inf, cancel=lambda _context: None)
+    assert XPBD_OT_tell.modal(operator, bpy.context, event) == {"CANCELLED", "PASS_THROUGH"}
+
+
+def test_nobody_waits_for_the_mouse_for_long(bpy, status, move, monkeypatch):
+    """Blender saves no copy by itself while an operator waits."""
+    from blender_xpbd.addon.ui import cut_short
+
+    assert not move(10, 20)
+    monkeypatch.setattr(cut_short.time, "monotonic", lambda: 1e12)
+    event = SimpleNamespace(type="TIMER", mouse_x=10, mouse_y=20)
+    operator = SimpleNamespace(_place=None, _end=0.0, cancel=lambda _context: None)
+    assert cut_short.XPBD_OT_tell.modal(operator, bpy.context, event) == {"CANCELLED", "PASS_THROUGH"}

@@ -316,3 +316,16 @@ def test_arrays_grow_when_they_must() -> None:
         found = search.search().pairs
         assert (found is not arrays) == is_new
         arrays = found
+
+
+def test_where_asking_all_is_too_much_flat_pieces_are_left_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No bake ends for what its lists may do without."""
+    surfaces = build_surfaces([sheet(9, 9)], np.ones((1, 1), bool))
+    search = PairSearch(surfaces, contents(surfaces, GAP_WANTED))
+    open_window(search, surfaces.rest, 0.3)
+    by_cones = search.search().count
+    search.ask_all(asks_all=True)
+    asked = search.search().count
+    assert asked > by_cones
+    monkeypatch.setattr(tree_walk, "MOST_PAIRS", (by_cones + asked) // 2)
+    assert search.search().count == by_cones

@@ -138,3 +138,25 @@ def test_what_was_modelled_through_itself_and_crosses_again_is_looked_for():
     simulation.advance()
     assert simulation.checkpoint()["may_cross"][0] == 1.0
     assert not simulation.contact_counts()[:, TUNNELLED].any()
+
+
+@pytest.mark.parametrize("substeps", [20, 1000])
+def test_what_crosses_in_spite_of_slices_is_done_again_whether_or_not_there_can_be_more(substeps):
+    pairs = touching(*sheets(), substeps=substeps)._pairs
+    count = min(4, 2048 // substeps)
+    assert pairs.finer_slices(count) == 0
+    pairs._has_crossed = True
+    assert pairs.finer_slices(count) == (16 if substeps == 20 else count)
+    pairs._began_tangled = True
+    assert pairs.finer_slices(count) == 0
+
+
+def test_what_was_found_in_a_try_that_is_taken_back_is_forgotten():
+    pairs = touching(*sheets())._pairs
+    found = pairs.found()
+    pairs._has_crossed = pairs._lacked_pairs = True
+    write_array(pairs.counts, np.ones_like(read_array(pairs.counts)))
+    pairs.take_back(found)
+    assert not pairs._has_crossed
+    assert not pairs._lacked_pairs
+    assert not read_array(pairs.counts).any()

@@ -124,10 +124,6 @@ def keep_report() -> None:
 def tick() -> float | None:
     """Advance by one step, as a button in the viewport would; at the end quit."""
     window = bpy.context.window_manager.windows[0]
-    if report["done"] or report["faults"]:
-        # a popup that was opened meanwhile keeps Blender from quitting until the mouse leaves it
-        window.event_simulate("ESC", random.choice(("PRESS", "RELEASE")))
-        return TICK
     # nobody sits before a window without moving the mouse
     window.event_simulate("MOUSEMOVE", "NOTHING", x=int(random.integers(100, 200)), y=int(random.integers(100, 200)))
     area = next((area for area in window.screen.areas if area.type == "VIEW_3D"), window.screen.areas[0])
@@ -143,7 +139,7 @@ def tick() -> float | None:
         return TICK
     keep_report()
     bpy.ops.wm.quit_blender()
-    return TICK
+    return None
 
 
 running = steps()

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from blender_xpbd.constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD, WARM
@@ -36,11 +38,17 @@ def stiff_jelly(modulus, **settings):
     return build_system(scene(jelly_cube(0.1, resolution=4, youngs_modulus=modulus), **settings))
 
 
-def test_only_stiff_jelly_of_one_iteration_begins_where_it_ended():
-    assert static_mode(stiff_jelly(1e8)) & WARM
-    assert not static_mode(stiff_jelly(1e2)) & WARM
-    for settings in ({"iterations": 2}, {"solver_mode": "PBD"}, {"time_integration": "BDF2"}):
-        assert not static_mode(stiff_jelly(1e8, **settings)) & WARM
+def test_only_jelly_of_one_iteration_begins_where_it_ended():
+    """However soft it is, and whatever else there is."""
+    for modulus in (1e2, 1e8):
+        assert static_mode(stiff_jelly(modulus)) & WARM
+        for settings in ({"iterations": 2}, {"solver_mode": "PBD"}, {"time_integration": "BDF2"}):
+            assert not static_mode(stiff_jelly(modulus, **settings)) & WARM
+    for material in ({"solid_model": "COROTATED"}, {"solver_mode": "PBD"}, {"stiffness_input": "COMPLIANCE"}):
+        other = jelly_cube(0.1, resolution=4, **material)
+        assert not static_mode(build_system(scene(other, cloth(4, height=1.0, identifier="b1")))) & WARM
+        warm = replace(jelly_cube(0.1, 10.0, 4), identifier="b1")
+        assert static_mode(build_system(scene(other, warm))) & WARM
 
 
 def test_multipliers_of_friction_are_kept_for_further_iterations_and_bounces():

@@ -245,7 +245,8 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
         stiffness = ti.max(curvature, least * curvature - one)
         faded = _faded(stiffness, SHAPE_FADES, SHAPE_COLD)
         shape, later = _warmth(stiffness) * faded, _later(stiffness)
-        stiffness = hardness * per_alpha - one
+        # rounding must not make it less than nothing, where jelly is so soft that it hardly has any
+        stiffness = ti.max(hardness * per_alpha - one, single(0.0))
         volume = _warmth(stiffness) * _faded(stiffness, VOLUME_FADES, VOLUME_COLD) * faded
         # Σ_before − Σ, where it is asked for γ is the greatest one
         w = single(1.0 / GREATEST_WARMTH)

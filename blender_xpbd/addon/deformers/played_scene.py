@@ -14,7 +14,8 @@ import bpy
 from ...scene.errors import XpbdError
 from ..data.data_lookup import scene_by_uid
 
-_MARK = "xpbd_probe"
+# property of copies and of their scene
+MARK = "xpbd_probe"
 _NAME = "XPBD Probe"
 
 
@@ -69,7 +70,7 @@ class OwnScene:
     def __init__(self) -> None:
         """Make it."""
         scene = bpy.data.scenes.new(_NAME)
-        scene[_MARK] = True
+        scene[MARK] = True
         self._uid = scene.session_uid
 
     @property
@@ -114,5 +115,5 @@ def remove_lost_scenes() -> None:
     """Take away what an undo, or a file that was saved meanwhile, has brought back."""
     scenes: list[Any] = list(bpy.data.scenes)
     for scene in scenes:
-        if _MARK in scene:
+        if MARK in scene:
             bpy.data.scenes.remove(scene)

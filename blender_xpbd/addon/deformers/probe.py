@@ -17,11 +17,10 @@ from ...scene.errors import XpbdError
 from ..data.copied_keys import clear_copied_keys
 from ..data.data_lookup import object_by_uid
 from ..reading.modifier_stack import DEFORMERS, deformers, muted_modifiers
-from .played_scene import remove_lost_scenes
+from .played_scene import MARK, remove_lost_scenes
 
 Singles = npt.NDArray[np.float32]
 
-_MARK = "xpbd_probe"
 _NAME = "XPBD Probe"
 # These simulate by themselves, or only mark the object
 _NOT_PROBED = frozenset({"CLOTH", "COLLISION", "DYNAMIC_PAINT", "FLUID", "PARTICLE_SYSTEM", "SOFT_BODY"})
@@ -41,7 +40,7 @@ class Probe:
         self._count = len(obj.data.vertices)
         probe = obj.copy()
         probe.data = obj.data.copy()
-        probe.name, probe[_MARK] = _NAME, True
+        probe.name, probe[MARK] = _NAME, True
         _make_plain(probe)
         _keep_deformers(probe, obj)
         scene.collection.objects.link(probe)
@@ -102,7 +101,7 @@ class Probe:
 def remove_lost_probes() -> None:
     """Take away what an undo, or a file that was saved meanwhile, has brought back."""
     objects: list[Any] = list(bpy.data.objects)
-    _remove([obj for obj in objects if _MARK in obj])
+    _remove([obj for obj in objects if MARK in obj])
     remove_lost_scenes()
 
 

@@ -297,15 +297,17 @@ def test_the_artist_s_scene_is_played_where_a_driver_asks_for_it(bpy, rigged, ba
     assert off(rigged) < 1e-5
 
 
-def test_the_artist_s_scene_is_played_where_a_script_watches_frames(bpy, rigged, bake, played, off):
+@pytest.mark.parametrize("handlers", ["frame_change_post", "depsgraph_update_post"])
+def test_the_artist_s_scene_is_played_where_a_script_watches(bpy, rigged, bake, played, handlers):
     def watch(_scene, _depsgraph=None):
         pass
 
-    bpy.app.handlers.frame_change_post.append(watch)
+    watched = getattr(bpy.app.handlers, handlers)
+    watched.append(watch)
     try:
         bake()
     finally:
-        bpy.app.handlers.frame_change_post.remove(watch)
+        watched.remove(watch)
     assert played == [*range(1, END + 1)]
 
 
@@ -349,18 +351,6 @@ def test_the_rig_is_where_the_artist_has_it_between_the_steps_and_after_a_cancel
     bake()
     np.testing.assert_allclose(found, [before] * 3, atol=1e-6)
     np.testing.assert_allclose([*bone.location], before, atol=1e-6)
-
-
-def test_the_artist_s_scene_is_played_where_a_script_watches_updates(bpy, rigged, bake, played):
-    def watch(_scene, _depsgraph=None):
-        pass
-
-    bpy.app.handlers.depsgraph_update_post.append(watch)
-    try:
-        bake()
-    finally:
-        bpy.app.handlers.depsgraph_update_post.remove(watch)
-    assert played == [*range(1, END + 1)]
 
 
 def test_the_artist_s_scene_is_played_where_another_has_other_vertices(bpy, rigged, bake, played, monkeypatch):

@@ -44,6 +44,7 @@ def compile_kernel(primal: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
     instance, features = primal.mapper.lookup(arguments)
     words = _words(primal, features) if is_processor() and _can_keep() else None
     if words is None:
+        note_compiled()
         primal.materialize(key=(primal.func, instance, primal.autodiff_mode), args=arguments, arg_features=features)
         kernel = primal.compiled_kernels[primal.func, instance, primal.autodiff_mode]
         return kernel, _binary(kernel)
@@ -55,8 +56,22 @@ def compile_kernel(primal: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
         except RuntimeError:
             # as those that are not kept
             pass
+    note_compiled()
     kernel = _make(primal, arguments, features, words, is_whole=True)
     return kernel, _binary(kernel)
+
+
+_compiled: list[None] = []
+
+
+def note_compiled() -> None:
+    """A kernel was compiled, or may have been."""
+    _compiled.append(None)
+
+
+def compiled_count() -> int:
+    """How many kernels this process may have compiled, for no former one had kept them."""
+    return len(_compiled)
 
 
 def _words(primal: Any, features: Any) -> list[int] | None:

@@ -16,7 +16,7 @@ import numpy as np
 import taichi as ti
 
 from .host_memory import host_memory, is_processor
-from .kept_kernels import compile_kernel
+from .kept_kernels import compile_kernel, note_compiled
 from .pack_probe import probe_packs
 from .packs import ArrayType, arrays_of, check_packs, is_pack_type
 from .unpacked import flattened, unpacked
@@ -120,6 +120,7 @@ def launch(kernel: Any, *arguments: Any) -> None:
         arguments = flattened(kernel, arguments)
         kernel = unpacked(kernel)
     if not knows_taichi():
+        note_compiled()
         kernel(*arguments)
         return
     templates, packs = _places(kernel)

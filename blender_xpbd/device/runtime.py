@@ -28,8 +28,10 @@ MOST_THREADS = 16
 KERNEL_CACHE_SIZE = 1 << 30
 THREADS_VARIABLE = "TI_CPU_MAX_NUM_THREADS"
 
-# holds something once Taichi has been started in this process
-_has_started: list[bool] = []
+# how Taichi was started in this process, newest last: device, folder, precision, how kernels are compiled
+_starts: list[tuple[object, ...]] = []
+# holds something while what a job has left serves the next one
+_kept: list[bool] = []
 
 
 def start_taichi(
@@ -40,7 +42,7 @@ def start_taichi(
     is_branched: bool = True,
     is_large: bool = True,
 ) -> str:
-    """Initialise Taichi.
+    """Initialise Taichi, unless it runs just so since the job before (``keep_taichi``).
 
     Args:
         device: one of ``settings.DEVICES``.
@@ -61,15 +63,20 @@ def start_taichi(
     device = choose_device(device, graphics_work)
     if not is_available(device):
         raise XpbdError("E_DEVICE", f"{device} is not available on this machine; choose Automatic or CPU.")
+    start = (device, cache_folder, is_double, is_branched, is_large)
+    if _kept and _starts[-1] == start:
+        _kept.clear()
+        return device
     # kernels are code: nobody else shall write there
     cache_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     mend_kernel_cache(cache_folder)
     forget()
-    if not knows_taichi() or _has_started:
+    if not knows_taichi() or _starts:
         # arrays and packs that wait for the collector would take others with them that then lie where they lay, though
         # Taichi was stopped meanwhile
         gc.collect()
-    _has_started.append(True)
+    _starts.append(start)
+    _kept.clear()
     ti.init(
         arch=ARCHITECTURES[device],
         **_kernel_cache(cache_folder),
@@ -105,7 +112,21 @@ def choose_device(device: str, graphics_work: int) -> str:
 
 def stop_taichi() -> None:
     """Keep what was compiled in the cache; no array may be used any more."""
+    _kept.clear()
     ti.reset()
+
+
+def keep_taichi() -> None:
+    """In place of ``stop_taichi``: kernels stay loaded for the next job of this process, where it starts Taichi alike.
+
+    Nothing that was compiled is in the cache before Taichi is stopped.
+    """
+    _kept.append(True)
+
+
+def is_kept() -> bool:
+    """Whether kernels stay loaded for the next job."""
+    return bool(_kept)
 
 
 def is_available(device: str) -> bool:

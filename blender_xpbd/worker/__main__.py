@@ -7,16 +7,14 @@ import argparse
 import contextlib
 import gc
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import NoReturn
 
 from ..device.quick_import import finish_import, prepare_import
 from ..jobs.log import bear_a_full_disk
-from ..scene.errors import ExitCode, XpbdError
+from ..scene.errors import ExitCode
 from .early_end import EarlyEnd
-from .order import wait_for_order
 from .stop_signal import StopSignal
 from .sudden_end import SuddenEnd
 
@@ -33,8 +31,11 @@ def main(arguments: list[str] | None = None) -> int:
         "--wait",
         type=float,
         metavar="SECONDS",
-        help="import everything, then take the job from standard input: a line of JSON, {job: folder}; end "
-        "where it ends, or when there is none for that long",
+        help="import everything, then take jobs from standard input, each a line of JSON, {job: folder}; end where it "
+        "ends, when there is none for that long, or when a job leaves nothing that would serve the next one",
+    )
+    parser.add_argument(
+        "--ready", type=Path, metavar="FILE", help="is there while the worker waits for a job, once it has done one"
     )
     parser.add_argument(
         "--stop-at-end-of-input",
@@ -60,6 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         # taichi greets on standard output; imported here so that a wrong call needs no second
         from .compile_runner import compile_job
+        from .job_queue import take_jobs
         from .play_runner import run_any_job
 
         finish_import()
@@ -72,28 +74,18 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"E_IO: The worker cannot start: {fault.strerror}; free space on the disk.", flush=True)
         return int(ExitCode.IO)
 
-    job, is_played = options.job, options.play
     if options.compile:
         end = SuddenEnd()
         if options.stop_at_end_of_input:
             end.watch(sys.stdin.fileno())
-        return int(compile_job(job, taichi_cache_folder(), end))
-    if options.wait is not None:
-        order = wait_for_order(sys.stdin.fileno(), options.wait)
-        if order is None:
-            return int(ExitCode.COMPLETE)
-        try:
-            order.take_output()
-        except XpbdError as error:
-            # there is no log to say it in; the exit status tells
-            return int(error.exit_code)
-        job, is_played = order.job, order.is_played
+        return int(compile_job(options.job, taichi_cache_folder(), end))
     stop = StopSignal()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.request())
+    if options.wait is not None:
+        return int(take_jobs(sys.stdin.fileno(), options.wait, options.ready, stop, taichi_cache_folder()))
+    stop.obey_signals()
     if options.stop_at_end_of_input:
         stop.watch(sys.stdin.fileno())
-    return int(run_any_job(job, stop, taichi_cache_folder(), is_played=is_played))
+    return int(run_any_job(options.job, stop, taichi_cache_folder(), is_played=options.play))
 
 
 def taichi_cache_folder() -> Path:

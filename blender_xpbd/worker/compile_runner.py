@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,16 +23,17 @@ from .sudden_end import SuddenEnd
 class CompileRunner(JobRunner):
     """One run for the kernels alone, in a folder that nobody else looks into."""
 
-    def __init__(self, folder: Path, stop: StopSignal, taichi_cache: Path, *, end: SuddenEnd) -> None:
+    def __init__(self, folder: Path, stop: StopSignal, taichi_cache: Path, *, end: SuddenEnd | None = None) -> None:
         """Prepare to run; nothing is read yet.
 
         Args:
             folder: the job folder.
-            stop: never requested.
+            stop: requested where some kernels may be left out.
             taichi_cache: private folder of compiled kernels.
-            end: held off while Taichi looks into that.
+            end: held off while Taichi looks into that; None where the process goes on to other jobs.
         """
         super().__init__(folder, stop, taichi_cache)
+        self._held_off: Callable[[], AbstractContextManager[None]] = end.held_off if end is not None else nullcontext
         self._end = end
 
     def run(self) -> ExitCode:
@@ -38,7 +41,8 @@ class CompileRunner(JobRunner):
         try:
             return super().run()
         finally:
-            self._end.hold_off()
+            if self._end is not None:
+                self._end.hold_off()
 
     def _read(self) -> Scene:
         scene = super()._read()
@@ -48,11 +52,11 @@ class CompileRunner(JobRunner):
         return replace(scene, settings=settings)
 
     def _start(self, system: System) -> str:
-        with self._end.held_off():
+        with self._held_off():
             return super()._start(system)
 
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
-        if scene.frames.count > 1:
+        if scene.frames.count > 1 and not self._stop.is_requested:
             # some kernels are compiled when they are first needed
             solver.advance()
         self._tell("COMPLETE")
@@ -68,3 +72,14 @@ def compile_job(folder: Path, taichi_cache: Path, end: SuddenEnd) -> ExitCode:
         end: of this process.
     """
     return run_job(folder, StopSignal(), taichi_cache, partial(CompileRunner, end=end))
+
+
+def prepare_job(folder: Path, stop: StopSignal, taichi_cache: Path) -> ExitCode:
+    """Load what a job needs, for the next one of this process.
+
+    Args:
+        folder: the job folder.
+        stop: requested where another job waits: then kernels that are first needed in the second frame are left out.
+        taichi_cache: private folder of compiled kernels.
+    """
+    return run_job(folder, stop, taichi_cache, CompileRunner, may_keep=True)

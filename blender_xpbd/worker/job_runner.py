@@ -15,7 +15,8 @@ import numpy as np
 
 from ..bodies.measures import STATISTICS
 from ..constraints.pools import FIRST_MEMBER
-from ..device.runtime import start_taichi, stop_taichi
+from ..device.kept_kernels import compiled_count
+from ..device.runtime import keep_taichi, start_taichi, stop_taichi
 from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.free_memory import tells_of_memory
@@ -50,9 +51,9 @@ from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 from .torn_notices import torn_notices
 
-# [s] to load kernels takes less, to compile them more. Chosen by hand: on a slow machine their files are looked at in
-# vain, 50 MB in some 0.1 s
-COMPILED_SECONDS = 2.0
+# of a job after which kernels stay loaded for the next one. Chosen by hand: greater ones take more memory, and so long
+# that kernels matter less
+MOST_PARTICLES_KEPT = 100_000
 # chosen by hand: about as much of a bake as a crash may cost [s]
 CHECKPOINT_SECONDS = 2.0
 # checkpoints come the less often the longer they take, so that they take no more than this share of the time; more only
@@ -74,6 +75,8 @@ def run_job(
     stop: StopSignal,
     taichi_cache: Path,
     runner: Callable[[Path, StopSignal, Path], JobRunner] | None = None,
+    *,
+    may_keep: bool = False,
 ) -> ExitCode:
     """Run a job; whatever happens is written to its status.
 
@@ -82,6 +85,7 @@ def run_job(
         stop: looked at between frames.
         taichi_cache: private folder of compiled kernels.
         runner: makes what runs it; None for a ``JobRunner``.
+        may_keep: kernels may stay loaded for another job of this process, see ``keep_taichi``.
     """
     try:
         with JobLock(folder):
@@ -89,7 +93,7 @@ def run_job(
             try:
                 return run.run()
             finally:
-                run.leave_taichi()
+                run.leave_taichi(may_keep=may_keep)
     except XpbdError as error:
         # the lock belongs to another worker, or the folder cannot be used: its status is not ours to write
         print(error, flush=True)
@@ -113,6 +117,8 @@ class JobRunner:
         self._solving_since = 0.0
         self._is_lasting = False
         self._kernels: KernelFolder | None = None
+        self._compiled_before = compiled_count()
+        self._particle_count = 0
 
     def run(self) -> ExitCode:
         """Run to the end, or to a stop or a fault."""
@@ -132,10 +138,16 @@ class JobRunner:
                 self._fail(Fault("E_WORKER", f"{told}. The log of the job tells more."))
             return ExitCode.CRASHED
 
-    def leave_taichi(self) -> None:
-        """Stop Taichi. Where that fails, as on a lost graphics card, kernels go unkept, but the job has its status."""
+    def leave_taichi(self, *, may_keep: bool) -> None:
+        """Stop Taichi, or keep it for another job of this process.
+
+        Where stopping fails, as on a lost graphics card, kernels go unkept, but the job has its status.
+        """
         # another job of this process may collect what this one has left
         gc.unfreeze()
+        if may_keep and self._is_worth_keeping():
+            keep_taichi()
+            return
         if self._kernels is not None and self._has_compiled():
             # before Taichi keeps what it has compiled, which it does as it stops
             self._kernels.forget_damaged()
@@ -150,7 +162,13 @@ class JobRunner:
 
     def _has_compiled(self) -> bool:
         """Whether kernels were compiled that no former run has kept."""
-        return sum(self._watch.seconds.get(stage, 0.0) for stage in ("compile", "quality")) > COMPILED_SECONDS
+        return compiled_count() > self._compiled_before
+
+    def _is_worth_keeping(self) -> bool:
+        """Whether kernels may stay loaded: all went well, none waits to be written to the cache, memory is small."""
+        is_well = self._status.state == "COMPLETE" and self._status.device == "CPU"
+        is_own = self._kernels is not None and self._kernels.is_own
+        return is_well and not is_own and not self._has_compiled() and self._particle_count <= MOST_PARTICLES_KEPT
 
     def _run(self) -> ExitCode:
         was_saved = had_checkpoint(self._folder)
@@ -172,6 +190,7 @@ class JobRunner:
         with self._watch.stage("build"):
             system = self._prepared(system)
             solver = self._solver(system, choose_paths(system, device))
+            self._particle_count = len(system.origin)
             crossings = solver.crossings()
         tangled = (*tangled_notices(crossings, system.scene), *enclosed_notices(crossings, system.scene))
         notices = (*self._status.notices, *system.notices, *solver.notices, *tangled)

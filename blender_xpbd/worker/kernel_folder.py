@@ -84,6 +84,11 @@ class KernelFolder:
         _remove((self.path / _TABLE, *self.path.glob(_KERNELS)))
         return True
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the folder ends with this run, for the one that is asked for is of no use."""
+        return self._spare is not None
+
     def close(self) -> None:
         """Remove a folder of its own."""
         if self._spare is not None:

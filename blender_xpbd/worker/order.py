@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The job that a worker which was started ahead is told over its standard input."""
+"""The jobs that a worker which was started ahead is told over its standard input, one after the other."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import queue
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,10 +22,12 @@ class Order:
     Attributes:
         job: the job folder, whose log gets what the process prints.
         is_played: an artist plays it, and gives an input for each frame.
+        is_preparation: nothing is wanted but that its kernels are loaded.
     """
 
     job: Path
     is_played: bool = False
+    is_preparation: bool = False
 
     def take_output(self) -> None:
         """Print to the log from now on, Taichi's own code included.
@@ -39,31 +42,63 @@ class Order:
             os.dup2(log, 2)
 
 
-def wait_for_order(descriptor: int, seconds: float) -> Order | None:
-    """Wait for one line of JSON, and read no further.
+class Orders:
+    """What comes over an input, line by line of JSON, until its end."""
 
-    Args:
-        descriptor: of the input.
-        seconds: how long at most.
+    def __init__(self, descriptor: int, on_end: Callable[[], None]) -> None:
+        """Read from now on.
 
-    Returns:
-        The order; None where the input ends without one, or none comes.
-    """
-    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    # select() knows no pipes on Windows
-    threading.Thread(target=lambda: lines.put(_read_line(descriptor)), daemon=True).start()
-    try:
-        line = lines.get(timeout=seconds)
-    except queue.Empty:
-        return None
-    if not line.endswith(b"\n"):
-        return None
-    order = json.loads(line)
-    return Order(Path(order["job"]), is_played=bool(order.get("play", False)))
+        Args:
+            descriptor: of the input.
+            on_end: called where it ends, in a thread of its own.
+        """
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        # select() knows no pipes on Windows
+        threading.Thread(target=self._read, args=(descriptor, on_end), daemon=True).start()
+
+    def next(self, seconds: float) -> Order | None:
+        """Wait for the next order.
+
+        Args:
+            seconds: how long at most.
+
+        Returns:
+            None where the input has ended, or none comes.
+        """
+        try:
+            line = self._lines.get(timeout=seconds)
+        except queue.Empty:
+            return None
+        if not line.endswith(b"\n"):
+            return None
+        order = json.loads(line)
+        return Order(
+            Path(order["job"]),
+            is_played=bool(order.get("play", False)),
+            is_preparation=bool(order.get("prepare", False)),
+        )
+
+    def has_next(self) -> bool:
+        """Whether an order waits, or the input has ended."""
+        return not self._lines.empty()
+
+    def _read(self, descriptor: int, on_end: Callable[[], None]) -> None:
+        rest = b""
+        while received := os.read(descriptor, 4096):
+            *lines, rest = (rest + received).splitlines(keepends=True)
+            if rest.endswith(b"\n"):
+                lines, rest = [*lines, rest], b""
+            for line in lines:
+                self._lines.put(line)
+        on_end()
+        self._lines.put(b"")
 
 
-def _read_line(descriptor: int) -> bytes:
-    line = b""
-    while not line.endswith(b"\n") and (byte := os.read(descriptor, 1)):
-        line += byte
-    return line
+def let_go_of_output() -> None:
+    """Print nowhere from now on, so that nothing holds the log of a job that is done."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)

@@ -216,7 +216,9 @@ class ReplayRunner(PlayRunner):
     waits = False
 
 
-def run_any_job(folder: Path, stop: StopSignal, taichi_cache: Path, *, is_played: bool) -> ExitCode:
+def run_any_job(
+    folder: Path, stop: StopSignal, taichi_cache: Path, *, is_played: bool, may_keep: bool = False
+) -> ExitCode:
     """Run a job as it is meant: a bake, a run that an artist plays now, or one that was played.
 
     Args:
@@ -224,13 +226,14 @@ def run_any_job(folder: Path, stop: StopSignal, taichi_cache: Path, *, is_played
         stop: looked at between frames.
         taichi_cache: private folder of compiled kernels.
         is_played: an artist plays it now.
+        may_keep: as of ``run_job``.
     """
     try:
         runner = PlayRunner if is_played else ReplayRunner if PlayInputs(folder).newest_run() else _baker(folder)
     except XpbdError as error:
         print(error, flush=True)
         return error.exit_code
-    return run_job(folder, stop, taichi_cache, runner)
+    return run_job(folder, stop, taichi_cache, runner, may_keep=may_keep)
 
 
 def _baker(folder: Path) -> type[JobRunner]:

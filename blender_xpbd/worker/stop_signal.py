@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopSignal:
@@ -23,6 +26,11 @@ class StopSignal:
         """Ask the worker to stop."""
         self._requested.set()
 
+    def obey_signals(self) -> None:
+        """Request a stop when SIGINT or SIGTERM comes."""
+        for number in _SIGNALS:
+            signal.signal(number, lambda *_: self.request())
+
     def watch(self, descriptor: int) -> None:
         """Request a stop when a file descriptor comes to its end."""
         threading.Thread(target=self._wait_for_end, args=(descriptor,), daemon=True).start()
@@ -31,3 +39,9 @@ class StopSignal:
         while os.read(descriptor, 4096):
             pass
         self.request()
+
+
+def end_at_signals() -> None:
+    """From now on SIGINT and SIGTERM end the process, for there is nothing to finish."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_DFL)

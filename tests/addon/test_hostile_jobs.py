@@ -76,7 +76,7 @@ def wait(process):
 @pytest.mark.parametrize("name", WITH_A_WORKER)
 def test_a_worker_ends_by_its_rules(name, python, tmp_path, outside):
     """Told over its input, so that it opens the log itself."""
-    from blender_xpbd.addon.process.worker_process import waiting_command
+    from blender_xpbd.addon.process.worker_command import waiting_command
 
     attack = ATTACKS[name]
     job = baked_job(tmp_path / "cache")
@@ -103,19 +103,18 @@ def test_a_worker_ends_by_its_rules(name, python, tmp_path, outside):
 @pytest.mark.parametrize("what", ["a link", "a link to nothing yet", "a pipe", "a socket", "a folder"])
 @pytest.mark.parametrize("is_waiting", [False, True])
 def test_the_add_on_gives_no_worker_such_a_log(what, is_waiting, python, tmp_path, outside, fake_worker):
-    from blender_xpbd.addon.process.worker_process import WorkerProcess, waiting_command
+    from blender_xpbd.addon.process.waiting_process import WaitingProcess
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
 
     job = baked_job(tmp_path / "cache")
     replaced("worker.log", SUBSTITUTES[what])(job, outside)
     before = contents(outside)
     waiting = None
     if is_waiting:
-        waiting = subprocess.Popen(
-            waiting_command(python, SECONDS), stdin=subprocess.PIPE, env=dict(python.environment)
-        )
+        waiting = WaitingProcess.start(python)
     with within(SECONDS), pytest.raises(XpbdError, match=r"E_CACHE.*worker\.log"):
         WorkerProcess(python, job, waiting)
-    assert waiting is None or waiting.poll() is not None, "a worker without a job is left"
+    assert waiting is None or waiting.process.poll() is not None, "a worker without a job is left"
     assert contents(outside) == before
 
 

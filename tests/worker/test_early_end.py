@@ -79,7 +79,7 @@ def test_the_death_of_its_parent_ends_it(tmp_path, kind):
 def test_a_job_that_is_told_early_is_not_read_away(tmp_path):
     """The worker may still import when the job comes."""
     from blender_xpbd.worker.early_end import EarlyEnd
-    from blender_xpbd.worker.order import wait_for_order
+    from blender_xpbd.worker.order import Orders
 
     reading, writing = os.pipe()
     early = EarlyEnd(reading)
@@ -87,5 +87,5 @@ def test_a_job_that_is_told_early_is_not_read_away(tmp_path):
     time.sleep(0.1)
     early.leave_off()
     os.close(writing)
-    assert wait_for_order(reading, 10.0).job == Path("folder")
+    assert Orders(reading, lambda: None).next(10.0).job == Path("folder")
     os.close(reading)

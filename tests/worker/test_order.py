@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.errors import ExitCode
-from blender_xpbd.worker.order import Order, wait_for_order
+from blender_xpbd.worker.order import Order, Orders
 from tests.solver.scenes import cloth, scene
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,12 +93,19 @@ def is_running(pid):
         return False
 
 
-def test_nothing_behind_the_line_is_read():
+def test_orders_come_one_after_the_other_until_the_input_ends():
     reading, writing = os.pipe()
-    os.write(writing, b'{"job": "/a"}\nrest')
-    assert wait_for_order(reading, 10.0) == Order(Path("/a"))
-    assert os.read(reading, 10) == b"rest"
+    ended = threading.Event()
+    orders = Orders(reading, ended.set)
+    os.write(writing, b'{"job": "/a"}\n{"job": "/b", "pl')
+    assert orders.next(10.0) == Order(Path("/a"))
+    assert orders.next(0.05) is None
+    os.write(writing, b'ay": true}\n{"job": "/c", "prepare": true}\n')
+    assert orders.next(10.0) == Order(Path("/b"), is_played=True)
+    assert orders.next(10.0) == Order(Path("/c"), is_preparation=True)
+    assert not ended.is_set()
     os.write(writing, b"half a li")
     os.close(writing)
-    assert wait_for_order(reading, 10.0) is None
+    assert orders.next(10.0) is None
+    assert ended.is_set()
     os.close(reading)

@@ -288,9 +288,10 @@ class BakeSession:
             output.is_held_back = self._taken_back is not None
             for _ in compiling_ahead.settle(kernels_of(reading.scene)):
                 yield Progress(STARTING, frames_total=output.frames_total, message="Compiling the solver")
-            self._worker = WorkerProcess(python, job, waiting_worker.take(python))
+            waiting = waiting_worker.take(python, kernels_of(reading.scene))
+            self._worker = WorkerProcess(python, job, waiting)
         yield Progress(STARTING, frames_total=output.frames_total, message="Starting the solver")
-        error = yield from self._collect(output)
+        error = yield from self._collect(output, kernels_of(reading.scene))
         yield from self._wait_for_editing(output)
         if error is None:
             yield from self._take_deformers_out(context, output)
@@ -399,7 +400,7 @@ class BakeSession:
                 return found
             yield Progress(STARTING, message="Looking for the solver's Python")
 
-    def _collect(self, output: BakeOutput) -> Generator[Progress, None, XpbdError | None]:
+    def _collect(self, output: BakeOutput, kernels: str) -> Generator[Progress, None, XpbdError | None]:
         """Write frames as they come, until all that will come are written; return what the worker died of."""
         error: XpbdError | None = None
         while True:
@@ -413,7 +414,7 @@ class BakeSession:
                 status = self._worker.status()
                 output.take_status(status)
                 if ended or error is not None:
-                    self._worker.kill()
+                    waiting_worker.give_back(self._worker.let_go(), kernels)
                     self._worker, ended = None, True
             newest = ALL_FRAMES if ended else status.frame if status is not None else None
             if ended and error is None and output.is_held_back:

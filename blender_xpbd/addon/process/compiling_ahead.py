@@ -2,7 +2,8 @@
 """A worker of low priority that compiles what the next bake needs, while the artist goes on working.
 
 It runs the beginning of the scene as a bake would, in a private folder, and nothing of that is kept but the kernels.
-There is one at most; it ends with this process, and when another kind of scene is wanted. Never without a window.
+Then the worker that waits for the next job loads them. There is one at most; it ends with this process, and when
+another kind of scene is wanted. Never without a window.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ import bpy
 from ...jobs.job import write_job
 from ...scene.errors import ExitCode, XpbdError
 from ...scene.scene import Scene
+from . import waiting_worker
 from .private_folder import private_folder
 from .speeds import read_speeds
-from .worker_process import compile_command
+from .worker_command import compile_command
 from .worker_python import NO_WINDOW, WorkerPython, kernel_folder, search_python
 
 # [s]; a button is often followed by another one, and by Bake
@@ -53,9 +55,10 @@ class _Wish:
 
 @dataclass
 class _Compilation:
+    python: WorkerPython
     kernels: str
     on_done: Callable[[], None]
-    folder: Path
+    job: Path
     process: subprocess.Popen[bytes]
     started: float
 
@@ -80,7 +83,9 @@ def known_kernels() -> frozenset[str]:
 
 
 def compile_ahead(scene: Scene, kernels: str, preference: str, on_done: Callable[[], None]) -> None:
-    """Compile what a scene needs, soon, unless that is done or being done; only where there is a window.
+    """Compile what a scene needs, soon, unless that is being done; only where there is a window.
+
+    What is compiled already is loaded by the worker that waits, unless that has it.
 
     Args:
         scene: as a bake would read it at its first frame, with its range of frames.
@@ -92,7 +97,7 @@ def compile_ahead(scene: Scene, kernels: str, preference: str, on_done: Callable
     if not _has_window():
         return
     _wish = _search = None
-    if kernels in known_kernels() or (_compilation is not None and _compilation.kernels == kernels):
+    if _compilation is not None and _compilation.kernels == kernels:
         return
     _wish = _Wish(scene, kernels, preference, on_done, time.monotonic() + _DELAY)
     if not bpy.app.timers.is_registered(_tick):
@@ -110,7 +115,7 @@ def settle(kernels: str) -> Generator[None, None, None]:
     if _compilation is not None and _compilation.kernels != kernels:
         stop()
     until = time.monotonic() + _MOST_WAITING
-    while _compilation is not None and not _clear_up():
+    while _compilation is not None and not _clear_up(loads=False):
         if time.monotonic() > until:
             stop()
             return
@@ -150,6 +155,10 @@ def _begin(wish: _Wish) -> None:
             _search = search_python(wish.preference)
         next(_search)
     except StopIteration as end:
+        if wish.kernels in known_kernels():
+            _wish = _search = None
+            _load(wish, end.value)
+            return
         stop()
         if _clear_up():
             _start(wish, end.value)
@@ -158,14 +167,37 @@ def _begin(wish: _Wish) -> None:
         _wish = None
 
 
+def _job_of(wish: _Wish) -> Path:
+    """Write a job in a folder of its own. Raises OSError or XpbdError, and leaves nothing then."""
+    folder = Path(tempfile.mkdtemp(prefix="compile-", dir=private_folder()))
+    try:
+        return write_job(folder, wish.scene)
+    except (OSError, XpbdError):
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _load(wish: _Wish, python: WorkerPython) -> None:
+    """Have the worker that waits load what is compiled."""
+    if not waiting_worker.wants(python, wish.kernels):
+        return
+    try:
+        job = _job_of(wish)
+    except (OSError, XpbdError):
+        # whatever is wrong, the bake says it
+        return
+    if not waiting_worker.prepare(python, wish.kernels, job):
+        shutil.rmtree(job.parent, ignore_errors=True)
+
+
 def _start(wish: _Wish, python: WorkerPython) -> None:
     global _compilation, _search  # noqa: PLW0603
     _search = None
-    folder = None
+    job = None
     try:
-        folder = Path(tempfile.mkdtemp(prefix="compile-", dir=private_folder()))
+        job = _job_of(wish)
         process = subprocess.Popen(
-            compile_command(python, write_job(folder, wish.scene)),
+            compile_command(python, job),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -176,14 +208,21 @@ def _start(wish: _Wish, python: WorkerPython) -> None:
         )
     except (OSError, XpbdError):
         # whatever is wrong, the bake says it
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+        if job is not None:
+            shutil.rmtree(job.parent, ignore_errors=True)
         return
-    _compilation = _Compilation(wish.kernels, wish.on_done, folder, process, time.monotonic())
+    _compilation = _Compilation(python, wish.kernels, wish.on_done, job, process, time.monotonic())
 
 
-def _clear_up() -> bool:
-    """Remove what a worker that is over has left; whether there is none any more."""
+def _clear_up(*, loads: bool = True) -> bool:
+    """Remove what a worker that is over has left.
+
+    Args:
+        loads: the worker that waits for a job shall load what was compiled.
+
+    Returns:
+        Whether there is none any more.
+    """
     global _compilation
     if _compilation is None:
         return True
@@ -191,8 +230,11 @@ def _clear_up() -> bool:
         return False
     over, _compilation = _compilation, None
     over.process.communicate()
-    shutil.rmtree(over.folder, ignore_errors=True)
-    if over.process.returncode == ExitCode.COMPLETE:
+    is_compiled = over.process.returncode == ExitCode.COMPLETE
+    is_wanted = loads and is_compiled and waiting_worker.wants(over.python, over.kernels)
+    if not (is_wanted and waiting_worker.prepare(over.python, over.kernels, over.job)):
+        shutil.rmtree(over.job.parent, ignore_errors=True)
+    if is_compiled:
         _compiled.add(over.kernels)
         over.on_done()
     return True

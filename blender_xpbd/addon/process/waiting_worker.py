@@ -1,43 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One worker that is started before there is a job: it has imported Taichi when Bake is pressed.
+"""One worker that is started before there is a job: it has imported Taichi, and loaded kernels, when Bake is pressed.
 
-It holds no lock and no file. It ends with this process, however that ends, for its input does; and by itself after
-some minutes without a job.
+After a bake it waits for the next one, with what it has loaded. It holds no lock and no file. It ends with this
+process, however that ends, for its input does; and by itself after some minutes without a job.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import time
 from collections.abc import Generator
-from dataclasses import dataclass
+from pathlib import Path
 
 import bpy
 
 from ...scene.errors import XpbdError
-from .private_folder import private_folder
-from .worker_process import waiting_command
-from .worker_python import NO_WINDOW, WorkerPython, search_python
+from .waiting_process import WaitingProcess
+from .worker_python import WorkerPython, search_python
 
-WAIT_SECONDS = 600.0
-# Before it ends by itself it is no longer given a job, which it might not hear
-_MARGIN_SECONDS = 30.0
 _TICK = 0.05
 
 
-@dataclass
-class _Waiting:
-    python: WorkerPython
-    process: subprocess.Popen[bytes]
-    started: float
-
-    def is_fit(self, python: WorkerPython) -> bool:
-        is_young = time.monotonic() - self.started < WAIT_SECONDS - _MARGIN_SECONDS
-        return is_young and self.python == python and self.process.poll() is None
-
-
-_waiting: _Waiting | None = None
+_waiting: WaitingProcess | None = None
 _search: Generator[None, None, WorkerPython] | None = None
 
 
@@ -48,11 +30,15 @@ def start_ahead(preference: str) -> None:
         preference: path of the Python from the add-on's preferences.
     """
     global _search  # noqa: PLW0603 - one worker waits for the whole session
-    if bpy.app.background:
+    if not _has_window():
         return
     _search = search_python(preference)
     if not bpy.app.timers.is_registered(_tick):
         bpy.app.timers.register(_tick)
+
+
+def _has_window() -> bool:
+    return not bpy.app.background
 
 
 def _tick() -> float | None:
@@ -73,34 +59,70 @@ def _tick() -> float | None:
 
 def start(python: WorkerPython) -> None:
     """Start a worker that waits, unless one does."""
-    global _waiting  # noqa: PLW0603
+    global _waiting  # noqa: PLW0603 - one waits for the whole session
     if _waiting is not None and _waiting.is_fit(python):
         return
     stop()
     try:
-        process = subprocess.Popen(
-            waiting_command(python, WAIT_SECONDS),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=dict(python.environment),
-            cwd=private_folder(),
-            creationflags=NO_WINDOW,
-            start_new_session=sys.platform != "win32",
-        )
+        _waiting = WaitingProcess.start(python)
     except (OSError, XpbdError):
         # The bake starts its own, and says why that fails
         return
-    _waiting = _Waiting(python, process, time.monotonic())
 
 
-def take(python: WorkerPython) -> subprocess.Popen[bytes] | None:
-    """The worker that waits, if it runs in that Python: from now on the caller's."""
+def take(python: WorkerPython, kernels: str = "") -> WaitingProcess | None:
+    """A worker that waits and runs in that Python: from now on the caller's.
+
+    Args:
+        python: to run in.
+        kernels: the kind of scene that is to be computed; a worker that loads those of another one is ended.
+
+    Returns:
+        Where there is a window one is started at need; else None without one.
+    """
     global _waiting
+    if _waiting is not None and _waiting.is_loading() and _waiting.loaded != kernels:
+        stop()
+    if _has_window():
+        start(python)
     if _waiting is None or not _waiting.is_fit(python):
         return None
-    process, _waiting = _waiting.process, None
-    return process
+    taken, _waiting = _waiting, None
+    return taken
+
+
+def give_back(waiting: WaitingProcess | None, kernels: str) -> None:
+    """Keep a worker that waits again, with the kernels of a kind of scene loaded, in place of any other."""
+    global _waiting  # noqa: PLW0603
+    if waiting is None:
+        return
+    stop()
+    waiting.loaded = kernels
+    _waiting = waiting
+
+
+def wants(python: WorkerPython, kernels: str) -> bool:
+    """Whether a worker in a Python is to load the kernels of a kind of scene: it does not have them, and has time."""
+    if _waiting is None or not _waiting.is_fit(python):
+        return True
+    return _waiting.loaded != kernels and not _waiting.is_loading()
+
+
+def prepare(python: WorkerPython, kernels: str, job: Path) -> bool:
+    """Have a worker that waits load the kernels of a job, whose folder is removed once that is done.
+
+    Returns:
+        Whether there is one that can; else the folder is the caller's.
+    """
+    start(python)
+    if _waiting is None:
+        return False
+    try:
+        _waiting.prepare(kernels, job)
+    except OSError:
+        stop()
+        return False
+    return True
 
 
 def stop() -> None:
@@ -108,9 +130,8 @@ def stop() -> None:
     global _waiting
     if _waiting is None:
         return
-    process, _waiting = _waiting.process, None
-    process.kill()
-    process.communicate()
+    waiting, _waiting = _waiting, None
+    waiting.kill()
 
 
 def register() -> None:

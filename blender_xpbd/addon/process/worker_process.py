@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import subprocess
@@ -16,47 +15,16 @@ from ...jobs.log import LOG_FILE, open_log, read_log
 from ...jobs.status import Status, read_status
 from ...scene.errors import ExitCode, XpbdError
 from .private_folder import private_folder
+from .waiting_process import WaitingProcess
+from .worker_command import worker_command
 from .worker_end import crash, fault_told_by, oom_kills, was_killed
-from .worker_python import NO_WINDOW, SAFE_PATH, WorkerPython
+from .worker_python import NO_WINDOW, WorkerPython
 
-PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 CANCEL_SECONDS = 1.0
 _LOG_TAIL_BYTES = 4096
 _LOG_TAIL_LINES = 6
 # lines that every worker writes
 _TELLS_NOTHING = ("[Taichi]", "By material:")
-
-# The package loads under its own name whatever the folder is called: an extension is installed as
-# bl_ext.….xpbd_physics, and the folder above it holds other people's extensions, which are no modules of ours.
-_START = f"""{SAFE_PATH}
-import importlib.util, runpy
-folder = sys.argv.pop(1)
-spec = importlib.util.spec_from_file_location(
-    "blender_xpbd", folder + "/__init__.py", submodule_search_locations=[folder])
-package = importlib.util.module_from_spec(spec)
-sys.modules["blender_xpbd"] = package
-spec.loader.exec_module(package)
-runpy.run_module("blender_xpbd.worker", run_name="__main__", alter_sys=True)
-"""
-
-
-def worker_command(python: WorkerPython, job: Path) -> list[str]:
-    """The arguments that run a job."""
-    return [*_launch(python), str(job)]
-
-
-def waiting_command(python: WorkerPython, seconds: float) -> list[str]:
-    """The arguments that import everything and wait for a job."""
-    return [*_launch(python), f"--wait={seconds}"]
-
-
-def compile_command(python: WorkerPython, job: Path) -> list[str]:
-    """The arguments that compile the kernels of a job."""
-    return [*_launch(python), "--compile", str(job)]
-
-
-def _launch(python: WorkerPython) -> list[str]:
-    return [python.executable, "-P", "-c", _START, str(PACKAGE_FOLDER), "--stop-at-end-of-input"]
 
 
 class WorkerProcess:
@@ -69,7 +37,7 @@ class WorkerProcess:
         self,
         python: WorkerPython,
         job: Path,
-        waiting: subprocess.Popen[bytes] | None = None,
+        waiting: WaitingProcess | None = None,
         *,
         is_played: bool = False,
     ) -> None:
@@ -90,7 +58,9 @@ class WorkerProcess:
         self._retried = False
         self._log_start = 0
         self._oom_kills = oom_kills()
-        self._process = waiting if waiting is not None and self._give_job(waiting) else self._start()
+        self._stale: Status | None = None
+        self._waiting = waiting if waiting is not None and self._give_job(waiting) else None
+        self._process = self._waiting.process if self._waiting is not None else self._start()
 
     @property
     def pid(self) -> int:
@@ -98,20 +68,25 @@ class WorkerProcess:
         return self._process.pid
 
     def status(self) -> Status | None:
-        """What this worker says about itself; None where it has not yet, or where another's words stand there.
+        """What this worker says about this run; None where it has not yet, or where other words stand there.
 
         Those may be torn, as a power cut leaves them; this one's are whole (``jobs.files.publish``).
         """
+        status = self._words()
+        is_new = status is not None and status.pid == self._process.pid and status != self._stale
+        return status if is_new else None
+
+    def _words(self) -> Status | None:
+        """What stands there, None for nothing and for what is torn."""
         try:
-            status = read_status(self._job)
+            return read_status(self._job)
         except XpbdError as fault:
             if fault.code != "E_CACHE":
                 raise
             return None
-        return status if status is not None and status.pid == self._process.pid else None
 
     def poll(self) -> bool:
-        """Whether it has ended well.
+        """Whether it has ended well, or waits for another job.
 
         Returns:
             False while it runs.
@@ -121,7 +96,7 @@ class WorkerProcess:
         """
         code = self._process.poll()
         if code is None:
-            return False
+            return self._waits_again()
         status = self.status()
         if code == ExitCode.COMPLETE and status is not None and status.state == "COMPLETE":
             return True
@@ -135,9 +110,24 @@ class WorkerProcess:
             self._retried = True
             self._close_input()
             self._empty_kernel_cache()
-            self._process = self._start()
+            self._waiting, self._process = None, self._start()
             return False
         raise error
+
+    def _waits_again(self) -> bool:
+        if self._waiting is None or not self._waiting.is_ready():
+            return False
+        status = self.status()
+        return status is not None and status.state == "COMPLETE"
+
+    def let_go(self) -> WaitingProcess | None:
+        """Give it to others, if it waits for another job; else end it at once."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and waiting.process.poll() is None and waiting.is_ready():
+            waiting.since = time.monotonic()
+            return waiting
+        self.kill()
+        return None
 
     def _crash(self, code: int) -> XpbdError:
         now = oom_kills()
@@ -171,17 +161,18 @@ class WorkerProcess:
             with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.close()
 
-    def _give_job(self, waiting: subprocess.Popen[bytes]) -> bool:
+    def _give_job(self, waiting: WaitingProcess) -> bool:
         """Tell a waiting process what to compute; whether it has lived until then."""
-        line = json.dumps({"job": str(self._job), "play": self._is_played}).encode() + b"\n"
         try:
             with open_log(self._job) as log:
                 self._log_start = os.fstat(log).st_size
-            os.write(waiting.stdin.fileno() if waiting.stdin else -1, line)
+            # of a run before by the same process
+            self._stale = self._words()
+            waiting.give(self._job, is_played=self._is_played)
         except (OSError, XpbdError):
             # where it is the log that cannot be opened, the worker that is started instead says so
             waiting.kill()
-            waiting.communicate()
+            self._stale = None
             return False
         return True
 

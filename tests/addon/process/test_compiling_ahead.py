@@ -18,9 +18,10 @@ KEEPS = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); pri
 
 @pytest.fixture
 def ahead(bpy, monkeypatch):
-    """The module, as if there were a window; a timer's ticks are the tests' own."""
-    from blender_xpbd.addon.process import compiling_ahead
+    """The module, as if there were a window; a timer's ticks are the tests' own. No worker waits for a job."""
+    from blender_xpbd.addon.process import compiling_ahead, waiting_worker
 
+    monkeypatch.setattr(waiting_worker, "prepare", lambda *_: False)
     monkeypatch.setattr(compiling_ahead, "_has_window", lambda: True)
     monkeypatch.setattr(compiling_ahead, "_DELAY", 0.0)
     monkeypatch.setattr(compiling_ahead, "_compiled", set())
@@ -161,21 +162,17 @@ def test_what_keeps_its_kernels_is_waited_for(bpy, ahead, started, make_body, se
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize("way", ["preference", "no window", "large", "known"])
+@pytest.mark.parametrize("way", ["preference", "no window", "large"])
 def test_where_it_does_not_begin(bpy, ahead, started, make_body, select, monkeypatch, way):
     from blender_xpbd.addon.checking import check_scene
-    from blender_xpbd.addon.process import speeds
 
     body = make_body()
     if way == "preference":
         monkeypatch.setattr(check_scene, "compiles_ahead", lambda _context: False)
     elif way == "no window":
         monkeypatch.setattr(ahead, "_has_window", lambda: False)
-    elif way == "large":
-        monkeypatch.setattr(check_scene, "MOST_ELEMENTS", 10)
     else:
-        scene = check_scene._examined(bpy.context, check_scene.BakeOptions())[2]
-        speeds.note_times(check_scene.kernels_of(scene), 1.0)
+        monkeypatch.setattr(check_scene, "MOST_ELEMENTS", 10)
     give_role(bpy, body, select)
     assert ahead._wish is None
     ahead._tick()
@@ -205,3 +202,62 @@ def test_the_preference_is_on_and_ends_it_when_switched_off(bpy, ahead, started,
     assert process.poll() is None
     preferences._stop_compiling(SimpleNamespace(compile_ahead=False), bpy.context)
     assert process.poll() is not None
+
+
+@pytest.fixture
+def loads(ahead, monkeypatch):
+    """Kinds of scenes and jobs whose kernels a worker that waits was told to load."""
+    from blender_xpbd.addon.process import waiting_worker
+
+    told = []
+
+    def prepare(_python, kernels, job):
+        assert (job / "job.json").is_file()
+        told.append((kernels, job))
+        return True
+
+    monkeypatch.setattr(waiting_worker, "prepare", prepare)
+    monkeypatch.setattr(waiting_worker, "wants", lambda _python, kernels: kernels not in dict(told))
+    return told
+
+
+def test_what_was_compiled_is_loaded_once(bpy, ahead, started, loads, make_body, select):
+    started.runs = DONE
+    give_role(bpy, make_body(role="NONE"), select)
+    tick(ahead)
+    while ahead._compilation is not None:
+        tick(ahead)
+    assert [job for _, job in loads] == started
+    assert started[0].exists(), "whoever loads it removes it"
+    bpy.ops.xpbd.check()
+    tick(ahead)
+    assert len(loads) == 1
+
+
+def test_what_is_known_is_loaded_and_not_compiled(bpy, ahead, started, loads, make_body, select, monkeypatch):
+    monkeypatch.setattr(ahead, "known_kernels", _Everything)
+    give_role(bpy, make_body(role="NONE"), select)
+    tick(ahead)
+    assert len(loads) == 1
+    assert started == []
+    bpy.context.scene.xpbd.use_floor = True
+    bpy.ops.xpbd.check()
+    tick(ahead)
+    assert len(loads) == 2
+    assert started == []
+
+
+class _Everything(frozenset):
+    def __contains__(self, _item):
+        return True
+
+
+def test_a_bake_that_waits_for_its_kernels_loads_them_itself(bpy, ahead, started, loads, make_body, select):
+    started.runs = DONE
+    give_role(bpy, make_body(role="NONE"), select)
+    tick(ahead)
+    for _ in ahead.settle(ahead._compilation.kernels):
+        time.sleep(0.01)
+    assert ahead._compilation is None
+    assert loads == []
+    assert not started[0].exists()

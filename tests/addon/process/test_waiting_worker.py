@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,16 +31,16 @@ def take(waiting_worker):
     """Take the worker that waits; it ends with the test."""
     taken = []
 
-    def take_one(python):
-        if (process := waiting_worker.take(python)) is not None:
-            taken.append(process)
-        return process
+    def take_one(python, kernels=""):
+        if (waiting := waiting_worker.take(python, kernels)) is not None:
+            taken.append(waiting)
+        return waiting
 
     yield take_one
-    for process in taken:
-        process.kill()
-        if not process.stdin.closed:
-            process.communicate()
+    for waiting in taken:
+        if waiting.process.poll() is None:
+            waiting.kill()
+        waiting.process.stdin.close()
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ def test_it_is_taken_once_and_computes_the_job(waiting_worker, take, python, job
     assert take(python) is None
     (job / "job.json").unlink()
     worker = WorkerProcess(python, job, taken)
-    assert worker.pid == taken.pid
+    assert worker.pid == taken.process.pid
     with pytest.raises(XpbdError, match="E_JOB"):
         wait(worker)
     assert "E_JOB" in worker.log_tail()
@@ -84,7 +85,7 @@ def test_one_is_enough(waiting_worker, take, python):
     waiting_worker.start(python)
     first = take(python)
     waiting_worker.start(python)
-    assert take(python).pid != first.pid
+    assert take(python).process.pid != first.process.pid
 
 
 def test_another_python_needs_another(waiting_worker, take, python):
@@ -95,8 +96,10 @@ def test_another_python_needs_another(waiting_worker, take, python):
 
 
 def test_one_that_will_soon_end_is_not_taken(waiting_worker, take, python, monkeypatch):
+    from blender_xpbd.addon.process import waiting_process
+
     waiting_worker.start(python)
-    monkeypatch.setattr(waiting_worker, "WAIT_SECONDS", 30.0)
+    monkeypatch.setattr(waiting_process, "WAIT_SECONDS", 30.0)
     assert take(python) is None
 
 
@@ -105,8 +108,8 @@ def test_one_that_has_died_costs_nothing(waiting_worker, take, python, job, fake
 
     waiting_worker.start(python)
     taken = take(python)
-    taken.kill()
-    taken.wait()
+    taken.process.kill()
+    taken.process.wait()
     worker = WorkerProcess(python, job, taken)
     wait(worker)
     assert worker.status().state == "COMPLETE"
@@ -154,3 +157,157 @@ def test_a_search_in_vain_ends(waiting_worker, monkeypatch):
     monkeypatch.setattr(waiting_worker, "_search", search())
     assert waiting_worker._tick() > 0.0
     assert waiting_worker._tick() is None
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    """Makes jobs of a quad that differ in how often it is solved, and not in their kernels."""
+
+    def make(substeps, frames=5, height=1.0):
+        points = np.array([(0, 0, height), (1, 0, height), (1, 1, height), (0, 1, height)], np.float64)
+        body = Body("b0", "Quad", "CLOTH", points, np.array([4], np.int32), np.arange(4, dtype=np.int32))
+        scene = Scene((body,), (), FrameRange(1, frames), SolverSettings(substeps=substeps))
+        return write_job(tmp_path / f"cache{substeps}", scene)
+
+    return make
+
+
+def baked(python, job, waiting):
+    """A worker that has baked a job, or waits for another one."""
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
+
+    worker = WorkerProcess(python, job, waiting)
+    wait(worker)
+    assert worker.status().state == "COMPLETE"
+    return worker
+
+
+def frames_of(job):
+    return [path.read_bytes() for path in sorted((job / "frames").iterdir())]
+
+
+def with_kernels_kept(waiting_worker, python, jobs):
+    """See that kernels of the jobs are in the cache: a worker that compiles some ends."""
+    waiting_worker.start(python)
+    worker = baked(python, jobs(1), waiting_worker.take(python))
+    waiting = worker.let_go()
+    if waiting is not None:
+        waiting.kill()
+
+
+def test_after_a_job_it_waits_for_the_next_with_its_kernels_and_gives_the_same_bytes(
+    waiting_worker, take, python, jobs
+):
+    with_kernels_kept(waiting_worker, python, jobs)
+    waiting_worker.start(python)
+    first = baked(python, jobs(2), take(python))
+    waiting = first.let_go()
+    assert waiting is not None
+    waiting_worker.give_back(waiting, "quads")
+    assert not waiting_worker.wants(python, "quads")
+    assert waiting_worker.wants(python, "others")
+    again = take(python)
+    assert again is waiting
+    second = baked(python, jobs(3), again)
+    assert second.pid == first.pid
+    assert second.status().seconds["start"] < 0.02, "Taichi was started anew"
+    assert second.let_go() is waiting
+    # by processes of their own
+    expected = {}
+    for substeps in (2, 3):
+        expected[substeps] = frames_of(jobs(substeps))
+        for path in (jobs(substeps) / "frames").iterdir():
+            path.unlink()
+        (jobs(substeps) / "status.json").unlink()
+        baked(python, jobs(substeps), None).kill()
+    assert {substeps: frames_of(jobs(substeps)) for substeps in (2, 3)} == expected
+
+
+def test_what_it_said_of_the_run_before_is_not_taken_for_this_one(waiting_worker, take, python, jobs):
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
+
+    with_kernels_kept(waiting_worker, python, jobs)
+    waiting_worker.start(python)
+    job = jobs(2)
+    waiting_worker.give_back(baked(python, job, take(python)).let_go(), "quads")
+    kept = frames_of(job)
+    for path in (job / "frames").iterdir():
+        path.unlink()
+    worker = WorkerProcess(python, job, take(python))
+    seen = []
+    while not worker.poll():
+        status = worker.status()
+        seen.append(status.state if status is not None else None)
+        time.sleep(0.0005)
+    assert seen[0] != "COMPLETE"
+    assert frames_of(job) == kept
+    assert worker.let_go() is not None
+
+
+def test_it_holds_neither_the_lock_nor_the_log_of_a_job_that_is_done(waiting_worker, take, python, jobs):
+    from blender_xpbd.jobs.lock import JobLock
+
+    with_kernels_kept(waiting_worker, python, jobs)
+    waiting_worker.start(python)
+    job = jobs(2)
+    waiting = baked(python, job, take(python)).let_go()
+    with JobLock(job):
+        pass
+    if sys.platform.startswith("linux"):
+        held = [path.resolve() for path in Path(f"/proc/{waiting.process.pid}/fd").iterdir()]
+        assert [path for path in held if job in path.parents] == []
+
+
+def test_a_job_that_fails_ends_it(waiting_worker, take, python, jobs):
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
+
+    with_kernels_kept(waiting_worker, python, jobs)
+    waiting_worker.start(python)
+    waiting_worker.give_back(baked(python, jobs(2), take(python)).let_go(), "quads")
+    job = jobs(3)
+    (job / "job.json").write_text("{")
+    worker = WorkerProcess(python, job, take(python))
+    with pytest.raises(XpbdError, match="E_JOB"):
+        wait(worker)
+    assert worker.let_go() is None
+
+
+def test_a_cancel_ends_it(waiting_worker, take, python, jobs):
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
+
+    with_kernels_kept(waiting_worker, python, jobs)
+    waiting_worker.start(python)
+    waiting_worker.give_back(baked(python, jobs(2), take(python)).let_go(), "quads")
+    waiting = take(python)
+    worker = WorkerProcess(python, jobs(7, frames=100_000), waiting)
+    while worker.status() is None:
+        time.sleep(0.005)
+    worker.cancel()
+    assert waiting.process.poll() is not None
+    assert worker.let_go() is None
+
+
+def test_it_loads_the_kernels_of_the_next_job(waiting_worker, take, python, jobs):
+    with_kernels_kept(waiting_worker, python, jobs)
+    waiting_worker.start(python)
+    ahead = jobs(2)
+    assert waiting_worker.wants(python, "quads")
+    assert waiting_worker.prepare(python, "quads", ahead)
+    assert not waiting_worker.wants(python, "quads")
+    waiting = take(python, "quads")
+    worker = baked(python, jobs(3), waiting)
+    assert worker.pid == waiting.process.pid
+    assert worker.status().seconds["start"] < 0.02, "Taichi was started anew"
+    assert not waiting.is_loading()
+    assert not ahead.parent.exists()
+
+
+def test_one_that_loads_what_another_kind_of_scene_needs_is_ended(waiting_worker, take, python, jobs):
+    waiting_worker.start(python)
+    process = waiting_worker._waiting.process
+    ahead = jobs(2)
+    assert waiting_worker.prepare(python, "quads", ahead)
+    assert not waiting_worker.wants(python, "others"), "one thing at a time"
+    assert take(python, "others") is None
+    assert process.poll() is not None
+    assert not ahead.parent.exists()

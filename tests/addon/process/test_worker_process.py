@@ -45,14 +45,14 @@ def wait(worker, seconds=60.0):
 
 def test_the_worker_starts_from_a_folder_of_any_name(python, job, tmp_path, monkeypatch):
     """As an extension, beside other people's, and not importable by its path."""
-    from blender_xpbd.addon.process import worker_process
+    from blender_xpbd.addon.process import worker_command
 
     folder = tmp_path / "user default" / "xpbd-physics"
-    shutil.copytree(worker_process.PACKAGE_FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__", "addon"))
+    shutil.copytree(worker_command.PACKAGE_FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__", "addon"))
     (folder.parent / "numpy").mkdir()
     (folder.parent / "numpy" / "__init__.py").write_text("raise ImportError('not numpy')")
-    monkeypatch.setattr(worker_process, "PACKAGE_FOLDER", folder)
-    command = worker_process.worker_command(python(), job())
+    monkeypatch.setattr(worker_command, "PACKAGE_FOLDER", folder)
+    command = worker_command.worker_command(python(), job())
     command[-2:] = ["--help"]
     done = subprocess.run(command, env=dict(python().environment), capture_output=True, text=True, check=True)
     assert "job.json" in done.stdout

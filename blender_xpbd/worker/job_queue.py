@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jobs one after the other: what one leaves loaded serves the next one.
+
+To load the kernels of a scene with contact takes seconds, which the next bake of such a scene need not wait for.
+"""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+from ..device.runtime import is_kept
+from ..scene.errors import ExitCode, XpbdError
+from .compile_runner import prepare_job
+from .order import Orders, let_go_of_output
+from .play_runner import run_any_job
+from .stop_signal import StopSignal, end_at_signals
+
+
+def take_jobs(descriptor: int, seconds: float, ready: Path | None, stop: StopSignal, taichi_cache: Path) -> ExitCode:
+    """Run the jobs that an input tells, until it ends, none comes, or one leaves nothing that would serve the next one.
+
+    Args:
+        descriptor: of the input.
+        seconds: to wait for each job.
+        ready: a file that is there while another job is waited for; None for one job alone.
+        stop: of all jobs, requested where the input ends.
+        taichi_cache: private folder of compiled kernels.
+
+    Returns:
+        Of the last job; COMPLETE where none has come.
+    """
+    orders = Orders(descriptor, stop.request)
+    order = orders.next(seconds)
+    while order is not None:
+        stop.obey_signals()
+        try:
+            order.take_output()
+        except XpbdError as error:
+            # there is no log to say it in; the exit status tells
+            return error.exit_code
+        if order.is_preparation:
+            code = prepare_job(order.job, _NextJob(orders), taichi_cache)
+        else:
+            may_keep = ready is not None
+            code = run_any_job(order.job, stop, taichi_cache, is_played=order.is_played, may_keep=may_keep)
+        if ready is None or not is_kept() or stop.is_requested:
+            return code
+        let_go_of_output()
+        end_at_signals()
+        try:
+            ready.touch()
+        except OSError:
+            # nobody can be told that it waits
+            return code
+        # what is not collected now would be while the next job waits for its first frame
+        gc.collect()
+        gc.disable()
+        order = orders.next(seconds)
+        ready.unlink(missing_ok=True)
+    return ExitCode.COMPLETE
+
+
+class _NextJob(StopSignal):
+    """The wish that a preparation ends, for there is a job."""
+
+    def __init__(self, orders: Orders) -> None:
+        """Look at orders."""
+        super().__init__()
+        self._orders = orders
+
+    @property
+    def is_requested(self) -> bool:
+        """Whether there is one."""
+        return self._orders.has_next()

@@ -79,9 +79,9 @@ def main(arguments: list[str] | None = None) -> int:
         if options.stop_at_end_of_input:
             end.watch(sys.stdin.fileno())
         return int(compile_job(options.job, taichi_cache_folder(), end))
-    stop = StopSignal()
     if options.wait is not None:
-        return int(take_jobs(sys.stdin.fileno(), options.wait, options.ready, stop, taichi_cache_folder()))
+        return int(take_jobs(sys.stdin.fileno(), options.wait, options.ready, taichi_cache_folder()))
+    stop = StopSignal()
     stop.obey_signals()
     if options.stop_at_end_of_input:
         stop.watch(sys.stdin.fileno())

@@ -17,23 +17,22 @@ from .play_runner import run_any_job
 from .stop_signal import StopSignal, end_at_signals
 
 
-def take_jobs(descriptor: int, seconds: float, ready: Path | None, stop: StopSignal, taichi_cache: Path) -> ExitCode:
+def take_jobs(descriptor: int, seconds: float, ready: Path | None, taichi_cache: Path) -> ExitCode:
     """Run the jobs that an input tells, until it ends, none comes, or one leaves nothing that would serve the next one.
 
     Args:
         descriptor: of the input.
         seconds: to wait for each job.
         ready: a file that is there while another job is waited for; None for one job alone.
-        stop: of all jobs, requested where the input ends.
         taichi_cache: private folder of compiled kernels.
 
     Returns:
         Of the last job; COMPLETE where none has come.
     """
-    orders = Orders(descriptor, stop.request)
+    orders = Orders(descriptor)
     order = orders.next(seconds)
     while order is not None:
-        stop.obey_signals()
+        order.stop.obey_signals()
         try:
             order.take_output()
         except XpbdError as error:
@@ -43,8 +42,8 @@ def take_jobs(descriptor: int, seconds: float, ready: Path | None, stop: StopSig
             code = prepare_job(order.job, _NextJob(orders), taichi_cache)
         else:
             may_keep = ready is not None
-            code = run_any_job(order.job, stop, taichi_cache, is_played=order.is_played, may_keep=may_keep)
-        if ready is None or not is_kept() or stop.is_requested:
+            code = run_any_job(order.job, order.stop, taichi_cache, is_played=order.is_played, may_keep=may_keep)
+        if ready is None or not is_kept() or order.stop.is_by_system or orders.has_ended:
             return code
         let_go_of_output()
         end_at_signals()

@@ -165,8 +165,8 @@ class JobRunner:
         return compiled_count() > self._compiled_before
 
     def _is_worth_keeping(self) -> bool:
-        """Whether kernels may stay loaded: all went well, none waits to be written to the cache, memory is small."""
-        is_well = self._status.state == "COMPLETE" and self._status.device == "CPU"
+        """Whether kernels may stay loaded: nothing failed, none waits to be written to the cache, memory is small."""
+        is_well = self._status.state in {"COMPLETE", "INTERRUPTED"} and self._status.device == "CPU"
         is_own = self._kernels is not None and self._kernels.is_own
         return is_well and not is_own and not self._has_compiled() and self._particle_count <= MOST_PARTICLES_KEPT
 

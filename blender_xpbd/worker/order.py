@@ -8,11 +8,12 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..jobs.log import open_log
+from .stop_signal import StopSignal
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,13 @@ class Order:
         job: the job folder, whose log gets what the process prints.
         is_played: an artist plays it, and gives an input for each frame.
         is_preparation: nothing is wanted but that its kernels are loaded.
+        stop: requested by whoever has told the order.
     """
 
     job: Path
     is_played: bool = False
     is_preparation: bool = False
+    stop: StopSignal = field(default_factory=StopSignal, compare=False)
 
     def take_output(self) -> None:
         """Print to the log from now on, Taichi's own code included.
@@ -43,18 +46,23 @@ class Order:
 
 
 class Orders:
-    """What comes over an input, line by line of JSON, until its end."""
+    """What comes over an input, line by line of JSON, until its end.
 
-    def __init__(self, descriptor: int, on_end: Callable[[], None]) -> None:
-        """Read from now on.
+    ``{"job": folder}`` is an order, ``{"stop": true}`` the wish that the newest order stops. So does the end.
+    """
 
-        Args:
-            descriptor: of the input.
-            on_end: called where it ends, in a thread of its own.
-        """
-        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    def __init__(self, descriptor: int) -> None:
+        """Read a file descriptor from now on."""
+        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+        self._newest = StopSignal()
+        self._has_ended = threading.Event()
         # select() knows no pipes on Windows
-        threading.Thread(target=self._read, args=(descriptor, on_end), daemon=True).start()
+        threading.Thread(target=self._read, args=(descriptor,), daemon=True).start()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the input has."""
+        return self._has_ended.is_set()
 
     def next(self, seconds: float) -> Order | None:
         """Wait for the next order.
@@ -66,32 +74,31 @@ class Orders:
             None where the input has ended, or none comes.
         """
         try:
-            line = self._lines.get(timeout=seconds)
+            return self._orders.get(timeout=seconds)
         except queue.Empty:
             return None
-        if not line.endswith(b"\n"):
-            return None
-        order = json.loads(line)
-        return Order(
-            Path(order["job"]),
-            is_played=bool(order.get("play", False)),
-            is_preparation=bool(order.get("prepare", False)),
-        )
 
     def has_next(self) -> bool:
         """Whether an order waits, or the input has ended."""
-        return not self._lines.empty()
+        return not self._orders.empty()
 
-    def _read(self, descriptor: int, on_end: Callable[[], None]) -> None:
+    def _read(self, descriptor: int) -> None:
         rest = b""
         while received := os.read(descriptor, 4096):
-            *lines, rest = (rest + received).splitlines(keepends=True)
-            if rest.endswith(b"\n"):
-                lines, rest = [*lines, rest], b""
+            *lines, rest = (rest + received).split(b"\n")
             for line in lines:
-                self._lines.put(line)
-        on_end()
-        self._lines.put(b"")
+                self._take(json.loads(line))
+        self._has_ended.set()
+        self._newest.request()
+        self._orders.put(None)
+
+    def _take(self, told: dict[str, Any]) -> None:
+        if told.get("stop"):
+            self._newest.request()
+            return
+        order = Order(Path(told["job"]), is_played=bool(told.get("play")), is_preparation=bool(told.get("prepare")))
+        self._newest = order.stop
+        self._orders.put(order)
 
 
 def let_go_of_output() -> None:

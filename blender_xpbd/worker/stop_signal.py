@@ -16,6 +16,12 @@ class StopSignal:
     def __init__(self) -> None:
         """Not requested yet."""
         self._requested = threading.Event()
+        self._is_by_system = False
+
+    @property
+    def is_by_system(self) -> bool:
+        """Whether it came as a signal of the system, which asks the whole process to end."""
+        return self._is_by_system
 
     @property
     def is_requested(self) -> bool:
@@ -29,7 +35,11 @@ class StopSignal:
     def obey_signals(self) -> None:
         """Request a stop when SIGINT or SIGTERM comes."""
         for number in _SIGNALS:
-            signal.signal(number, lambda *_: self.request())
+            signal.signal(number, self._obey)
+
+    def _obey(self, *_signal: object) -> None:
+        self._is_by_system = True
+        self.request()
 
     def watch(self, descriptor: int) -> None:
         """Request a stop when a file descriptor comes to its end."""

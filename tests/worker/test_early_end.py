@@ -87,5 +87,5 @@ def test_a_job_that_is_told_early_is_not_read_away(tmp_path):
     time.sleep(0.1)
     early.leave_off()
     os.close(writing)
-    assert Orders(reading, lambda: None).next(10.0).job == Path("folder")
+    assert Orders(reading).next(10.0).job == Path("folder")
     os.close(reading)

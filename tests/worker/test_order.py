@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -95,17 +94,20 @@ def is_running(pid):
 
 def test_orders_come_one_after_the_other_until_the_input_ends():
     reading, writing = os.pipe()
-    ended = threading.Event()
-    orders = Orders(reading, ended.set)
+    orders = Orders(reading)
     os.write(writing, b'{"job": "/a"}\n{"job": "/b", "pl')
-    assert orders.next(10.0) == Order(Path("/a"))
+    first = orders.next(10.0)
+    assert first == Order(Path("/a"))
     assert orders.next(0.05) is None
-    os.write(writing, b'ay": true}\n{"job": "/c", "prepare": true}\n')
-    assert orders.next(10.0) == Order(Path("/b"), is_played=True)
-    assert orders.next(10.0) == Order(Path("/c"), is_preparation=True)
-    assert not ended.is_set()
+    os.write(writing, b'ay": true}\n{"stop": true}\n{"job": "/c", "prepare": true}\n')
+    second, third = orders.next(10.0), orders.next(10.0)
+    assert (second, third) == (Order(Path("/b"), is_played=True), Order(Path("/c"), is_preparation=True))
+    assert [order.stop.is_requested for order in (first, second, third)] == [False, True, False]
+    assert not orders.has_ended
     os.write(writing, b"half a li")
     os.close(writing)
     assert orders.next(10.0) is None
-    assert ended.is_set()
+    assert orders.has_ended
+    assert third.stop.is_requested
+    assert not first.stop.is_requested
     os.close(reading)

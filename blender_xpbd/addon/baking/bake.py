@@ -129,6 +129,7 @@ class BakeSession:
         self._scene_uid = context.scene.session_uid
         self._begin = time.perf_counter()
         self._worker: WorkerProcess | None = None
+        self._kernels = ""
         self._output: BakeOutput | None = None
         self._former: Path | None = None
         self._taken_back: Path | None = None
@@ -286,12 +287,12 @@ class BakeSession:
         else:
             # a region stays shown, and can be taken back, until all of the bake before it is there again
             output.is_held_back = self._taken_back is not None
-            for _ in compiling_ahead.settle(kernels_of(reading.scene)):
+            self._kernels = kernels_of(reading.scene)
+            for _ in compiling_ahead.settle(self._kernels):
                 yield Progress(STARTING, frames_total=output.frames_total, message="Compiling the solver")
-            waiting = waiting_worker.take(python, kernels_of(reading.scene))
-            self._worker = WorkerProcess(python, job, waiting)
+            self._worker = WorkerProcess(python, job, waiting_worker.take(python, self._kernels))
         yield Progress(STARTING, frames_total=output.frames_total, message="Starting the solver")
-        error = yield from self._collect(output, kernels_of(reading.scene))
+        error = yield from self._collect(output)
         yield from self._wait_for_editing(output)
         if error is None:
             yield from self._take_deformers_out(context, output)
@@ -318,7 +319,7 @@ class BakeSession:
         """End the worker if it runs, keep what is done, and leave the report with the scene."""
         if self._worker is not None:
             self._worker.cancel()
-            self._worker = None
+            self._release_worker()
         if self._output is not None and not self._output.is_finished:
             self._save_what_is_done(self._output)
         if self.summary.cache:
@@ -333,6 +334,12 @@ class BakeSession:
             self.summary.cache_bytes = jobs_size(folder)
         except XpbdError as fault:
             self._note(fault)
+
+    def _release_worker(self) -> None:
+        """Keep the worker for the next bake, if it waits for one; else end it."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            waiting_worker.give_back(worker.let_go(), self._kernels)
 
     def _save_what_is_done(self, output: BakeOutput) -> None:
         try:
@@ -400,7 +407,7 @@ class BakeSession:
                 return found
             yield Progress(STARTING, message="Looking for the solver's Python")
 
-    def _collect(self, output: BakeOutput, kernels: str) -> Generator[Progress, None, XpbdError | None]:
+    def _collect(self, output: BakeOutput) -> Generator[Progress, None, XpbdError | None]:
         """Write frames as they come, until all that will come are written; return what the worker died of."""
         error: XpbdError | None = None
         while True:
@@ -414,8 +421,8 @@ class BakeSession:
                 status = self._worker.status()
                 output.take_status(status)
                 if ended or error is not None:
-                    waiting_worker.give_back(self._worker.let_go(), kernels)
-                    self._worker, ended = None, True
+                    self._release_worker()
+                    ended = True
             newest = ALL_FRAMES if ended else status.frame if status is not None else None
             if ended and error is None and output.is_held_back:
                 output.is_held_back = output.missing() is not None

@@ -46,6 +46,8 @@ from .range import playing_range
 Floats = npt.NDArray[np.float64]
 
 READING, STARTING, PLAYING = "READING", "STARTING", "PLAYING"
+# kernels of what is played, which are others than those of a bake
+PLAYED = "played"
 # how far ahead of the frames that are shown inputs may be given: more would make the hand lag
 _MOST_AHEAD = 1
 _SLICE_SECONDS = 0.03
@@ -133,7 +135,7 @@ class Player:
         self._run = self._inputs.begin_run()
         # what is played has kernels of its own
         compiling_ahead.stop()
-        self._worker = WorkerProcess(python, self._job, waiting_worker.take(python), is_played=True)
+        self._worker = WorkerProcess(python, self._job, waiting_worker.take(python, PLAYED), is_played=True)
         self._result: Result | None = None
         while self._result is None:
             self._require_worker()
@@ -303,6 +305,7 @@ class Player:
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.cancel()
+            waiting_worker.give_back(worker.let_go(), PLAYED)
 
     def end(self) -> None:
         """Stop, take back what was shown, and remove what was recorded."""

@@ -77,9 +77,15 @@ class WaitingProcess:
             OSError: it does not listen.
         """
         self.ready.unlink(missing_ok=True)
-        order = {"job": str(job), "play": is_played, "prepare": is_preparation}
+        self._tell({"job": str(job), "play": is_played, "prepare": is_preparation})
+
+    def stop_job(self) -> None:
+        """Tell it to stop what it was given, and to wait for another job. Raises OSError: it does not listen."""
+        self._tell({"stop": True})
+
+    def _tell(self, words: dict[str, object]) -> None:
         stdin = self.process.stdin
-        os.write(stdin.fileno() if stdin and not stdin.closed else -1, json.dumps(order).encode() + b"\n")
+        os.write(stdin.fileno() if stdin and not stdin.closed else -1, json.dumps(words).encode() + b"\n")
 
     def prepare(self, kernels: str, job: Path) -> None:
         """Have it load the kernels of a job, whose folder goes when that is done.

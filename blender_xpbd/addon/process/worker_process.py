@@ -115,9 +115,7 @@ class WorkerProcess:
         raise error
 
     def _waits_again(self) -> bool:
-        if self._waiting is None or not self._waiting.is_ready():
-            return False
-        status = self.status()
+        status = self.status() if self._is_ready() else None
         return status is not None and status.state == "COMPLETE"
 
     def let_go(self) -> WaitingProcess | None:
@@ -142,12 +140,23 @@ class WorkerProcess:
         shutil.rmtree(self._python.environment["XPBD_TAICHI_CACHE"], ignore_errors=True)
 
     def cancel(self, seconds: float = CANCEL_SECONDS) -> None:
-        """Let it finish its frame and stop; after some seconds, end it."""
-        self._close_input()
+        """Let it finish its frame and stop; after some seconds, end it. One that waits for jobs then waits again."""
+        self._ask_to_stop()
         limit = time.monotonic() + seconds
-        while self._process.poll() is None and time.monotonic() < limit:
+        while self._process.poll() is None and not self._is_ready() and time.monotonic() < limit:
             time.sleep(0.01)
-        self.kill()
+        if not self._is_ready():
+            self.kill()
+
+    def _ask_to_stop(self) -> None:
+        if self._waiting is None:
+            self._close_input()
+            return
+        with contextlib.suppress(OSError):
+            self._waiting.stop_job()
+
+    def _is_ready(self) -> bool:
+        return self._waiting is not None and self._waiting.is_ready()
 
     def kill(self) -> None:
         """End it at once; frames that are published stay."""

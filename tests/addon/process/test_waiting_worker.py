@@ -272,18 +272,53 @@ def test_a_job_that_fails_ends_it(waiting_worker, take, python, jobs):
     assert worker.let_go() is None
 
 
-def test_a_cancel_ends_it(waiting_worker, take, python, jobs):
+def test_after_a_cancel_it_waits_for_the_next_job(waiting_worker, take, python, jobs):
     from blender_xpbd.addon.process.worker_process import WorkerProcess
 
     with_kernels_kept(waiting_worker, python, jobs)
     waiting_worker.start(python)
-    waiting_worker.give_back(baked(python, jobs(2), take(python)).let_go(), "quads")
+    first = WorkerProcess(python, jobs(7, frames=100_000), take(python))
+    while (status := first.status()) is None or status.frames_done < 3:
+        assert not first.poll()
+        time.sleep(0.005)
+    first.cancel(20.0)
+    assert first.status().state == "INTERRUPTED"
+    waiting = first.let_go()
+    assert waiting is not None
+    # a wish to stop that comes when nothing runs is for nothing
+    waiting.stop_job()
+    waiting_worker.give_back(waiting, "quads")
+    second = baked(python, jobs(3), take(python))
+    assert second.pid == first.pid
+    assert second.let_go() is waiting
+
+
+def test_a_cancel_that_takes_too_long_ends_it(waiting_worker, take, python, jobs):
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
+
+    waiting_worker.start(python)
+    waiting = take(python)
+    # it still imports
+    worker = WorkerProcess(python, jobs(7), waiting)
+    worker.cancel(0.0)
+    assert waiting.process.poll() is not None
+    assert worker.let_go() is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_a_signal_ends_it_amid_a_job(waiting_worker, take, python, jobs):
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
+
+    with_kernels_kept(waiting_worker, python, jobs)
+    waiting_worker.start(python)
     waiting = take(python)
     worker = WorkerProcess(python, jobs(7, frames=100_000), waiting)
-    while worker.status() is None:
+    while (status := worker.status()) is None or status.frames_done < 3:
+        assert not worker.poll()
         time.sleep(0.005)
-    worker.cancel()
-    assert waiting.process.poll() is not None
+    waiting.process.terminate()
+    with pytest.raises(XpbdError, match="E_INTERRUPTED"):
+        wait(worker)
     assert worker.let_go() is None
 
 

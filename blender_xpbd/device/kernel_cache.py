@@ -12,7 +12,7 @@ import contextlib
 import time
 from pathlib import Path
 
-_LOCK, _KERNELS = "ticache.lock", "*.tic"
+_LOCK, _TABLE, _KERNELS = "ticache.lock", "ticache.tcb", "*.tic"
 # [s]; all kernels of a scene are written within a second or two
 _STALE = 60.0
 
@@ -30,3 +30,16 @@ def mend_kernel_cache(folder: Path) -> None:
             status = path.lstat()
             if status.st_mtime < before and (path.name == _LOCK or status.st_size == 0):
                 path.unlink()
+
+
+def kernel_table(folder: Path) -> tuple[int, int] | None:
+    """By what the table of kernels of a folder is known to have changed, None where there is none.
+
+    Args:
+        folder: of compiled kernels.
+    """
+    try:
+        status = (folder / _TABLE).stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

@@ -11,7 +11,7 @@ from typing import Any
 import taichi as ti
 
 from ..scene.errors import XpbdError
-from .kernel_cache import mend_kernel_cache
+from .kernel_cache import kernel_table, mend_kernel_cache
 from .launch import forget
 from .version import knows_taichi
 
@@ -28,7 +28,7 @@ MOST_THREADS = 16
 KERNEL_CACHE_SIZE = 1 << 30
 THREADS_VARIABLE = "TI_CPU_MAX_NUM_THREADS"
 
-# how Taichi was started in this process, newest last: device, folder, precision, how kernels are compiled
+# how Taichi was started in this process, newest last: device, folder and its table, precision, how kernels are compiled
 _starts: list[tuple[object, ...]] = []
 # holds something while what a job has left serves the next one
 _kept: list[bool] = []
@@ -63,8 +63,9 @@ def start_taichi(
     device = choose_device(device, graphics_work)
     if not is_available(device):
         raise XpbdError("E_DEVICE", f"{device} is not available on this machine; choose Automatic or CPU.")
-    start = (device, cache_folder, is_double, is_branched, is_large)
-    if _kept and _starts[-1] == start:
+    settings = (device, cache_folder, is_double, is_branched, is_large)
+    # Taichi reads once what others have compiled
+    if _kept and _starts[-1] == (*settings, kernel_table(cache_folder)):
         _kept.clear()
         return device
     # kernels are code: nobody else shall write there
@@ -75,7 +76,7 @@ def start_taichi(
         # arrays and packs that wait for the collector would take others with them that then lie where they lay, though
         # Taichi was stopped meanwhile
         gc.collect()
-    _starts.append(start)
+    _starts.append((*settings, kernel_table(cache_folder)))
     _kept.clear()
     ti.init(
         arch=ARCHITECTURES[device],

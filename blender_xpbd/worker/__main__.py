@@ -35,7 +35,10 @@ def main(arguments: list[str] | None = None) -> int:
         "ends, when there is none for that long, or when a job leaves nothing that would serve the next one",
     )
     parser.add_argument(
-        "--ready", type=Path, metavar="FILE", help="is there while the worker waits for a job, once it has done one"
+        "--ready",
+        type=Path,
+        metavar="FILE",
+        help="gets the number of jobs done, each time that the worker waits for another one",
     )
     parser.add_argument(
         "--stop-at-end-of-input",

@@ -12,9 +12,12 @@ from pathlib import Path
 from ..device.runtime import is_kept
 from ..scene.errors import ExitCode, XpbdError
 from .compile_runner import prepare_job
-from .order import Orders, let_go_of_output
+from .order import Order, Orders, let_go_of_output
 from .play_runner import run_any_job
 from .stop_signal import StopSignal, end_at_signals
+
+# of a job after which nothing is wrong with the process
+_WELL = (ExitCode.COMPLETE, ExitCode.INTERRUPTED)
 
 
 def take_jobs(descriptor: int, seconds: float, ready: Path | None, taichi_cache: Path) -> ExitCode:
@@ -23,14 +26,14 @@ def take_jobs(descriptor: int, seconds: float, ready: Path | None, taichi_cache:
     Args:
         descriptor: of the input.
         seconds: to wait for each job.
-        ready: a file that is there while another job is waited for; None for one job alone.
+        ready: a file that gets the number of jobs done while another one is waited for; None for one job alone.
         taichi_cache: private folder of compiled kernels.
 
     Returns:
         Of the last job; COMPLETE where none has come.
     """
     orders = Orders(descriptor)
-    order = orders.next(seconds)
+    order, done = orders.next(seconds), 0
     while order is not None:
         order.stop.obey_signals()
         try:
@@ -38,17 +41,18 @@ def take_jobs(descriptor: int, seconds: float, ready: Path | None, taichi_cache:
         except XpbdError as error:
             # there is no log to say it in; the exit status tells
             return error.exit_code
-        if order.is_preparation:
-            code = prepare_job(order.job, _NextJob(orders), taichi_cache)
-        else:
-            may_keep = ready is not None
-            code = run_any_job(order.job, order.stop, taichi_cache, is_played=order.is_played, may_keep=may_keep)
-        if ready is None or not is_kept() or order.stop.is_by_system or orders.has_ended:
+        code = _run(order, orders, taichi_cache, may_keep=ready is not None)
+        if ready is None or order.stop.is_by_system or orders.has_ended:
+            return code
+        # what a preparation leaves is no worse than a worker that has done nothing yet
+        is_fit = order.is_preparation or (code in _WELL and is_kept())
+        if not is_fit:
             return code
         let_go_of_output()
         end_at_signals()
+        done += 1
         try:
-            ready.touch()
+            ready.write_text(str(done), encoding="ascii")
         except OSError:
             # nobody can be told that it waits
             return code
@@ -56,8 +60,13 @@ def take_jobs(descriptor: int, seconds: float, ready: Path | None, taichi_cache:
         gc.collect()
         gc.disable()
         order = orders.next(seconds)
-        ready.unlink(missing_ok=True)
     return ExitCode.COMPLETE
+
+
+def _run(order: Order, orders: Orders, taichi_cache: Path, *, may_keep: bool) -> ExitCode:
+    if order.is_preparation:
+        return prepare_job(order.job, _NextJob(orders), taichi_cache)
+    return run_any_job(order.job, order.stop, taichi_cache, is_played=order.is_played, may_keep=may_keep)
 
 
 class _NextJob(StopSignal):

@@ -132,7 +132,7 @@ def stop() -> None:
     _compilation.process.terminate()
     with suppress(subprocess.TimeoutExpired):
         _compilation.process.wait(_END_SECONDS)
-    _clear_up()
+    _clear_up(loads=False)
 
 
 def _has_window() -> bool:
@@ -156,8 +156,10 @@ def _begin(wish: _Wish) -> None:
         next(_search)
     except StopIteration as end:
         if wish.kernels in known_kernels():
-            _wish = _search = None
-            _load(wish, end.value)
+            _search = None
+            if not waiting_worker.is_loading():
+                _wish = None
+                _load(wish, end.value)
             return
         stop()
         if _clear_up():

@@ -30,7 +30,8 @@ class WaitingProcess:
     Attributes:
         python: it runs in.
         process: of the system.
-        ready: a file that is there while it waits, once it has done a job.
+        ready: a file that gets the number of jobs that it has done, each time that it waits again.
+        given: how many jobs it was given.
         since: when it began to wait, by ``time.monotonic``.
         loaded: kind of scene whose kernels it has loaded, or loads, "" for none.
         preparation: folder of the job that it loads kernels for, until that is cleared away.
@@ -39,6 +40,7 @@ class WaitingProcess:
     python: WorkerPython
     process: subprocess.Popen[bytes]
     ready: Path
+    given: int = 0
     since: float = field(default_factory=time.monotonic)
     loaded: str = ""
     preparation: Path | None = None
@@ -76,7 +78,7 @@ class WaitingProcess:
         Raises:
             OSError: it does not listen.
         """
-        self.ready.unlink(missing_ok=True)
+        self.given += 1
         self._tell({"job": str(job), "play": is_played, "prepare": is_preparation})
 
     def stop_job(self) -> None:
@@ -102,11 +104,17 @@ class WaitingProcess:
         return self.preparation is not None
 
     def is_ready(self) -> bool:
-        """Whether it has done a job, and waits for another one."""
-        return self.ready.exists()
+        """Whether it has done what it was given, and waits for another job."""
+        try:
+            return self.given > 0 and self.ready.read_text(encoding="ascii") == str(self.given)
+        except OSError:
+            return False
 
     def clear_up(self) -> None:
-        """Remove what it has loaded kernels for, once that is done."""
+        """Remove what it has loaded kernels for, once that is done, and what an ended process has left."""
+        if self.process.poll() is not None:
+            with contextlib.suppress(OSError):
+                self.ready.unlink(missing_ok=True)
         if self.preparation is not None and (self.is_ready() or self.process.poll() is not None):
             shutil.rmtree(self.preparation.parent, ignore_errors=True)
             self.preparation = None
@@ -115,6 +123,4 @@ class WaitingProcess:
         """End it at once."""
         self.process.kill()
         self.process.communicate()
-        with contextlib.suppress(OSError):
-            self.ready.unlink(missing_ok=True)
         self.clear_up()

@@ -108,6 +108,11 @@ def wants(python: WorkerPython, kernels: str) -> bool:
     return _waiting.loaded != kernels and not _waiting.is_loading()
 
 
+def is_loading() -> bool:
+    """Whether the worker that waits loads kernels now."""
+    return _waiting is not None and _waiting.process.poll() is None and _waiting.is_loading()
+
+
 def prepare(python: WorkerPython, kernels: str, job: Path) -> bool:
     """Have a worker that waits load the kernels of a job, whose folder is removed once that is done.
 

@@ -29,10 +29,21 @@ def fault_told_by(code: int, job: Path, log: str) -> XpbdError | None:
     if code == ExitCode.COMPLETE:
         return None
     if not job.is_dir():
+        return unusable(job)
+    return _own_words(code, log) or _usual_fault(code, job)
+
+
+def unusable(job: Path) -> XpbdError:
+    """The fault of a worker that could not read or write its job folder."""
+    if not job.is_dir():
         return XpbdError(
             "E_IO", f"The folder {job} was deleted or moved while it was being computed: bake again, and leave it."
         )
-    return _own_words(code, log) or _usual_fault(code, job)
+    return XpbdError(
+        "E_IO",
+        f"The worker could not use {job}{_free_space(job)}: free space on the disk, or choose another cache "
+        "folder, one that you may write to. Finished frames are kept.",
+    )
 
 
 def crash(code: int, log_file: Path, log: str, *, memory_ran_out: bool, is_played: bool = False) -> XpbdError:
@@ -96,13 +107,7 @@ def _usual_fault(code: int, job: Path) -> XpbdError | None:
         return XpbdError("E_INTERRUPTED", "The worker was stopped; bake again to go on from there.")
     if code == ExitCode.DIVERGED:
         return XpbdError("E_DIVERGED", "The simulation blew up; try more substeps.")
-    if code == ExitCode.IO:
-        return XpbdError(
-            "E_IO",
-            f"The worker could not use {job}{_free_space(job)}: free space on the disk, or choose another cache "
-            "folder, one that you may write to. Finished frames are kept.",
-        )
-    return None
+    return unusable(job) if code == ExitCode.IO else None
 
 
 def _free_space(job: Path) -> str:

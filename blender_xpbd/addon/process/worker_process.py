@@ -17,7 +17,7 @@ from ...scene.errors import ExitCode, XpbdError
 from .private_folder import private_folder
 from .waiting_process import WaitingProcess
 from .worker_command import worker_command
-from .worker_end import crash, fault_told_by, oom_kills, was_killed
+from .worker_end import crash, fault_told_by, oom_kills, unusable, was_killed
 from .worker_python import NO_WINDOW, WorkerPython
 
 CANCEL_SECONDS = 1.0
@@ -98,6 +98,10 @@ class WorkerProcess:
         if code is None:
             return self._waits_again()
         status = self.status()
+        if code == ExitCode.COMPLETE and status is None and self._waiting is not None:
+            # it has ended by itself before it heard of the job
+            self._start_anew()
+            return False
         if code == ExitCode.COMPLETE and status is not None and status.state == "COMPLETE":
             return True
         if status is not None and status.error is not None:
@@ -108,21 +112,30 @@ class WorkerProcess:
         if crashed and not self._retried and (status is None or status.frames_done == 0):
             # A damaged cache of compiled kernels is the likeliest reason, and it costs little to do without
             self._retried = True
-            self._close_input()
             self._empty_kernel_cache()
-            self._waiting, self._process = None, self._start()
+            self._start_anew()
             return False
         raise error
 
+    def _start_anew(self) -> None:
+        self.kill()
+        self._waiting, self._process = None, self._start()
+
     def _waits_again(self) -> bool:
-        status = self.status() if self._is_ready() else None
-        return status is not None and status.state == "COMPLETE"
+        if not self._is_ready():
+            return False
+        status = self.status()
+        if status is None or status.state != "COMPLETE":
+            # what it said last is gone: with the folder, or damaged
+            raise unusable(self._job)
+        return True
 
     def let_go(self) -> WaitingProcess | None:
         """Give it to others, if it waits for another job; else end it at once."""
         waiting, self._waiting = self._waiting, None
         if waiting is not None and waiting.process.poll() is None and waiting.is_ready():
             waiting.since = time.monotonic()
+            waiting.clear_up()
             return waiting
         self.kill()
         return None
@@ -164,6 +177,8 @@ class WorkerProcess:
             self._process.kill()
         self._process.wait()
         self._close_input()
+        if self._waiting is not None:
+            self._waiting.clear_up()
 
     def _close_input(self) -> None:
         if self._process.stdin is not None:

@@ -261,3 +261,29 @@ def test_a_bake_that_waits_for_its_kernels_loads_them_itself(bpy, ahead, started
     assert ahead._compilation is None
     assert loads == []
     assert not started[0].exists()
+
+
+def test_what_is_known_is_loaded_once_the_worker_has_time(bpy, ahead, started, loads, make_body, select, monkeypatch):
+    from blender_xpbd.addon.process import waiting_worker
+
+    monkeypatch.setattr(ahead, "known_kernels", _Everything)
+    monkeypatch.setattr(waiting_worker, "is_loading", lambda: True)
+    give_role(bpy, make_body(role="NONE"), select)
+    for _ in range(3):
+        ahead._tick()
+        time.sleep(0.02)
+    assert loads == []
+    assert ahead._wish is not None
+    monkeypatch.setattr(waiting_worker, "is_loading", lambda: False)
+    tick(ahead)
+    assert len(loads) == 1
+
+
+def test_what_is_ended_is_not_loaded(bpy, ahead, started, loads, make_body, select):
+    started.runs = DONE
+    give_role(bpy, make_body(role="NONE"), select)
+    tick(ahead)
+    process_of(ahead).wait(20.0)
+    ahead.stop()
+    assert loads == []
+    assert not started[0].exists()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest
 
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.scene.body import Body
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
@@ -320,6 +322,92 @@ def test_a_signal_ends_it_amid_a_job(waiting_worker, take, python, jobs):
     with pytest.raises(XpbdError, match="E_INTERRUPTED"):
         wait(worker)
     assert worker.let_go() is None
+
+
+def kept_one(waiting_worker, python, jobs):
+    """A worker that waits again, with the kernels of the jobs loaded."""
+    with_kernels_kept(waiting_worker, python, jobs)
+    waiting_worker.start(python)
+    waiting = baked(python, jobs(2), waiting_worker.take(python)).let_go()
+    assert waiting is not None
+    return waiting
+
+
+def test_a_job_that_another_one_computes_ends_it(waiting_worker, python, jobs):
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
+    from blender_xpbd.jobs.lock import JobLock
+
+    waiting = kept_one(waiting_worker, python, jobs)
+    job = jobs(3)
+    with JobLock(job):
+        worker = WorkerProcess(python, job, waiting)
+        with pytest.raises(XpbdError, match="E_LOCKED"):
+            wait(worker)
+    assert worker.let_go() is None
+    assert waiting.process.poll() is not None
+
+
+def test_a_folder_that_is_deleted_once_all_is_done_is_told(waiting_worker, python, jobs):
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
+
+    waiting = kept_one(waiting_worker, python, jobs)
+    job = jobs(3)
+    worker = WorkerProcess(python, job, waiting)
+    limit = time.monotonic() + 60.0
+    while not waiting.is_ready():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+    shutil.rmtree(job)
+    with pytest.raises(XpbdError, match=r"E_IO.*was deleted"):
+        wait(worker)
+    waiting.kill()
+
+
+def test_one_that_ends_before_it_hears_of_the_job_costs_nothing(waiting_worker, python, jobs, fake_worker, monkeypatch):
+    from blender_xpbd.addon.process import waiting_process
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
+
+    monkeypatch.setattr(
+        waiting_process, "waiting_command", lambda python, *_: [python.executable, "-c", "input(); input()"]
+    )
+    monkeypatch.setattr(WorkerProcess, "_empty_kernel_cache", lambda _worker: pytest.fail("nothing is wrong with it"))
+    waiting = waiting_process.WaitingProcess.start(python)
+    # the order is one line; the second one lets it end with status 0
+    worker = WorkerProcess(python, jobs(2), waiting)
+    waiting.stop_job()
+    wait(worker)
+    assert worker.pid != waiting.process.pid
+    assert worker.status().state == "COMPLETE"
+    worker.kill()
+
+
+def test_kernels_that_others_have_compiled_meanwhile_are_found(waiting_worker, python, jobs, tmp_path):
+    """Taichi reads its table once."""
+    own = replace(python, environment={**python.environment, "XPBD_TAICHI_CACHE": str(tmp_path / "kernels")})
+    waiting = kept_one(waiting_worker, own, jobs)
+    # another scene: with a plane to fall on
+    points = np.array([(0, 0, 0.01), (1, 0, 0.01), (1, 1, 0.01), (0, 1, 0.01)], np.float64)
+    body = Body("b0", "Quad", "CLOTH", points, np.array([4], np.int32), np.arange(4, dtype=np.int32))
+    floor = Collider("c0", "Floor", "PLANE", np.eye(4)[None])
+    scene = Scene((body,), (floor,), FrameRange(1, 5), SolverSettings(substeps=2))
+    baked(own, write_job(tmp_path / "other", scene), None).kill()
+    compiled = {path.name for path in (tmp_path / "kernels").glob("*.tic")}
+    worker = baked(own, write_job(tmp_path / "kept", scene), waiting)
+    assert worker.let_go() is waiting, "it has compiled what was there"
+    assert {path.name for path in (tmp_path / "kernels").glob("*.tic")} == compiled
+    waiting.kill()
+
+
+def test_one_that_compiled_what_it_should_load_takes_the_job(waiting_worker, take, python, jobs, tmp_path):
+    own = replace(python, environment={**python.environment, "XPBD_TAICHI_CACHE": str(tmp_path / "kernels")})
+    waiting_worker.start(own)
+    ahead = jobs(2)
+    assert waiting_worker.prepare(own, "quads", ahead)
+    waiting = take(own, "quads")
+    worker = baked(own, jobs(3), waiting)
+    assert worker.pid == waiting.process.pid
+    worker.kill()
+    assert not ahead.parent.exists()
 
 
 def test_it_loads_the_kernels_of_the_next_job(waiting_worker, take, python, jobs):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice, XpbdError
 from ...scene.gas import ATMOSPHERE, has_pressure, pressure_notices
@@ -19,9 +20,10 @@ from .crossed import starts_crossed
 from .depths import told_depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within
-from .gaps import Gaps
+from .gaps import Gaps, meet
 from .near_folds import starts_folded
 from .near_starts import starts_near
+from .reach import start_box, way_of
 from .sewing import unsewn
 from .substep_bounds import stretched
 from .wrapped import wrapped_notice, wrapping
@@ -49,19 +51,30 @@ def falls(scene: Scene) -> Iterator[Notice]:
     """Bodies that nothing holds and nothing can stop."""
     if scene.colliders or not np.linalg.norm(scene.gravity) > 0.0:
         return
-    held = {body.identifier for body in scene.bodies if len(body.pins.vertices) or len(body.goal.vertices)}
     highest = {track.target: track.values.max() for track in scene.tracks if track.parameter == "gravity_factor"}
-    pulled = [body for body in scene.bodies if highest.get(body.identifier, body.material.gravity_factor) > 0.0]
-    waiting = [body for body in pulled if body.identifier not in held]
-    # what is attached to something held is held
-    while found := [body for body in waiting if body.attachment is not None and body.attachment.target in held]:
-        held.update(body.identifier for body in found)
-        waiting = [body for body in waiting if body.identifier not in held]
+    held, waiting = [], []
+    for body in scene.bodies:
+        if len(body.pins.vertices) or len(body.goal.vertices):
+            held.append(body)
+        elif highest.get(body.identifier, body.material.gravity_factor) > 0.0:
+            waiting.append(body)
+    # what hangs on something held, or may come to lie on it, is held
+    while found := [body for body in waiting if any(_holds(one, body, scene) for one in held)]:
+        held += found
+        known = {body.identifier for body in held}
+        waiting = [body for body in waiting if body.identifier not in known]
     if waiting:
         names = quoted(body.name for body in waiting)
         verb = "it falls" if len(waiting) == 1 else "they fall"
         text = f"Nothing is there to land on, and nothing holds {names}: {verb} for ever."
         yield Notice("W_FALLS", text)
+
+
+def _holds(held: Body, body: Body, scene: Scene) -> bool:
+    """Whether a body hangs on one that is held, or comes to it as it falls."""
+    if body.attachment is not None and body.attachment.target == held.identifier:
+        return True
+    return meet(body, held) and way_of(body, scene.gravity).meets(start_box(held, scene.gravity))
 
 
 def coarse(scene: Scene) -> Iterator[Notice]:

@@ -8,6 +8,8 @@ or pins fix, is held: it jiggles, and falls no farther.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -51,11 +53,15 @@ def goal_follows(settings: SolverSettings) -> tuple[str, ...]:
     return () if settings.solver_mode == "PBD" else ("goal_frequency",)
 
 
-def held_particles(model: BodyModel) -> npt.NDArray[np.bool_]:
+def held_particles(model: BodyModel, ties: Sequence[Ints] = ()) -> npt.NDArray[np.bool_]:
     """Whether each particle hangs together with one that is pinned, or is held so firmly that it jiggles.
 
     What soft pins and the goal hold sags by g/r² under its weight, with the mean by mass of the square of their rates r
     over what hangs together. It is held if that is less than the body's size, with the gravity of the Earth.
+
+    Args:
+        model: of a body.
+        ties: pairs of particles that hang together besides by its edges, shape (pairs, 2) each.
     """
     material, fixes = model.body.material, model.pin_weights >= 1.0
     soft = np.where(fixes, 0.0, model.pin_weights)
@@ -64,7 +70,7 @@ def held_particles(model: BodyModel) -> npt.NDArray[np.bool_]:
     squares[drawn] += weights * (2.0 * np.pi * material.goal_frequency) ** 2
     if not fixes.any() and not squares.any():
         return fixes
-    labels = connected_components(len(squares), model.edges)
+    labels = connected_components(len(squares), np.concatenate([model.edges, *ties]))
     stiffness, masses = (np.bincount(labels, values, len(labels)) for values in (model.masses * squares, model.masses))
     size = float(np.ptp(model.body.positions, axis=0).max(initial=0.0))
     holds = stiffness * size > _GRAVITY * masses

@@ -97,7 +97,8 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         fragments=mesh.fragments,
         joints=joints,
     )
-    held = held_particles(model)
+    # a point about which it turns has no edge
+    held = held_particles(model, [block.indices for block in distances])
     solid = _solid(body, mesh, triangles, edges, particle_factors("stiffness"), held, settings)
     return replace(
         model, blocks=(*solid, *build_shape(body, mesh.vertices, masses, edges, settings), *distances), held=held

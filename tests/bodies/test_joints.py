@@ -14,11 +14,12 @@ from blender_xpbd.constraints.distance import DISTANCE
 from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.settings import SolverSettings
+from blender_xpbd.solver.system.substeps import substeps_for_waves
 from blender_xpbd.solver.system.system import build_system
 from tests.bodies.test_own_frame import ASLANT, ROTATIONS, UPRIGHT, jelly, pulled, turned
 from tests.bodies.test_pin_motion import motion
 from tests.geometry.surfaces import cube, rotation_of_seed, torus
-from tests.solver.scenes import GRAVITY, run, scene, solver
+from tests.solver.scenes import GRAVITY, plane, run, scene, solver
 
 SIZE = np.array([0.4, 0.1, 0.1])
 FRAMES = 24
@@ -116,6 +117,15 @@ def test_a_face_clamps():
     centres, error = swing(bar(face), np.array([0.0, 0.0, -GRAVITY]))
     assert error < 1e-15
     assert np.abs(centres[:, 2] - 0.5 * SIZE[2]).max() < 0.1 * SIZE[0]
+
+
+@pytest.mark.parametrize("held", [edge, corner])
+def test_what_turns_about_a_joint_is_held(held):
+    """It took the substeps that waves ask of what falls and rebounds, and was calmed as what lies."""
+    system = build_system(scene(bar(held, rotation_of_seed(3)), colliders=[plane(-10.0)]))
+    (model,) = system.models
+    assert model.held[model.tetrahedra].all()
+    assert substeps_for_waves(system) == 0
 
 
 def test_what_a_face_clamps_has_no_particles_of_its_own():

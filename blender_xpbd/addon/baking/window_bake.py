@@ -227,6 +227,9 @@ def _take_back_before_undo(*_arguments: object) -> None:
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _tidy_after_undo(*_arguments: object) -> None:
     remove_orphans()
+    if not (STATUS.is_baking or STATUS.is_playing):
+        # a step that was kept in the middle of a bake has them
+        remove_lost_probes()
     # the bake that has failed is undone, and its report with it
     reported = {summary_error(scene.xpbd.report) for scene in bpy.data.scenes}
     if STATUS.message == STATUS.bake_fault and STATUS.message not in reported:

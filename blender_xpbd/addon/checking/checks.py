@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
+from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice, XpbdError
 from ...scene.gas import ATMOSPHERE, has_pressure, pressure_notices
@@ -19,15 +21,20 @@ from .crossed import starts_crossed
 from .depths import told_depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within
-from .gaps import Gaps
+from .gaps import Gaps, meet
 from .near_folds import starts_folded
 from .near_starts import starts_near
+from .reach import start_box, way_of
 from .sewing import unsewn
 from .substep_bounds import stretched
 from .wrapped import wrapped_notice, wrapping
 
+Floats = npt.NDArray[np.float64]
+
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
+# of how far attached vertices stand apart: less is left where a strand draws them together. Chosen by hand
+_LEFT_APART = 0.5
 # of a mesh in single precision: how flat it is per its length
 _ROUNDING = 1e-6
 # seconds that a tetrahedron takes in a substep, from docs/performance.md
@@ -49,19 +56,30 @@ def falls(scene: Scene) -> Iterator[Notice]:
     """Bodies that nothing holds and nothing can stop."""
     if scene.colliders or not np.linalg.norm(scene.gravity) > 0.0:
         return
-    held = {body.identifier for body in scene.bodies if len(body.pins.vertices) or len(body.goal.vertices)}
     highest = {track.target: track.values.max() for track in scene.tracks if track.parameter == "gravity_factor"}
-    pulled = [body for body in scene.bodies if highest.get(body.identifier, body.material.gravity_factor) > 0.0]
-    waiting = [body for body in pulled if body.identifier not in held]
-    # what is attached to something held is held
-    while found := [body for body in waiting if body.attachment is not None and body.attachment.target in held]:
-        held.update(body.identifier for body in found)
-        waiting = [body for body in waiting if body.identifier not in held]
+    held, waiting = [], []
+    for body in scene.bodies:
+        if len(body.pins.vertices) or len(body.goal.vertices):
+            held.append(body)
+        elif highest.get(body.identifier, body.material.gravity_factor) > 0.0:
+            waiting.append(body)
+    # what hangs on something held, or may come to lie on it, is held
+    while found := [body for body in waiting if any(_holds(one, body, scene) for one in held)]:
+        held += found
+        known = {body.identifier for body in held}
+        waiting = [body for body in waiting if body.identifier not in known]
     if waiting:
         names = quoted(body.name for body in waiting)
         verb = "it falls" if len(waiting) == 1 else "they fall"
         text = f"Nothing is there to land on, and nothing holds {names}: {verb} for ever."
         yield Notice("W_FALLS", text)
+
+
+def _holds(held: Body, body: Body, scene: Scene) -> bool:
+    """Whether a body hangs on one that is held, or comes to it as it falls."""
+    if body.attachment is not None and body.attachment.target == held.identifier:
+        return True
+    return meet(body, held) and way_of(body, scene.gravity).meets(start_box(held, scene.gravity))
 
 
 def coarse(scene: Scene) -> Iterator[Notice]:
@@ -125,6 +143,43 @@ def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90.0 else f"{seconds / 60.0:.0f} minutes"
 
 
+def drawn_together(scene: Scene) -> Iterator[Notice]:
+    """Jelly whose attached vertices a strand draws together, which turns its inside out there and may blow it up."""
+    bodies = {body.identifier: body for body in scene.bodies}
+    for body in scene.bodies:
+        attachment = body.attachment
+        target = None if attachment is None else bodies.get(attachment.target)
+        if attachment is None or target is None or not body_kind(body.role, body.name).is_solid:
+            continue
+        if len(target.face_sizes) or not len(target.loose_edges):
+            continue
+        apart = body.positions[attachment.vertices]
+        if _spread(_nearest(target, apart)) < _LEFT_APART * _spread(apart):
+            text = (
+                f'{len(apart)} of its vertices are drawn to nearly one point of "{target.name}", which folds the body '
+                "there: attach one vertex, or a row along the strand."
+            )
+            yield Notice("W_GROUP", text, body.name)
+
+
+def _spread(points: Floats) -> float:
+    """How far points are from their middle, root of the mean square [m]."""
+    return float(np.sqrt(np.square(points - points.mean(axis=0)).sum(axis=1).mean())) if len(points) else 0.0
+
+
+def _nearest(strand: Body, points: Floats) -> Floats:
+    """The nearest point of a strand to each of some points [m], shape (points, 3)."""
+    found, least = points.copy(), np.full(len(points), np.inf)
+    starts, ends = (strand.positions[strand.loose_edges[:, side]] for side in (0, 1))
+    for start, way in zip(starts, ends - starts, strict=True):
+        share = ((points - start) @ way / max(float(way @ way), 1e-30)).clip(0.0, 1.0)
+        place = start + share[:, None] * way
+        distance = np.linalg.norm(points - place, axis=1)
+        nearer = distance < least
+        found[nearer], least[nearer] = place[nearer], distance[nearer]
+    return found
+
+
 CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     starts_inside,
     starts_within,
@@ -137,6 +192,7 @@ CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     coarse,
     coarse_over_spheres,
     doubled,
+    drawn_together,
     unsewn,
     heavy,
     stretched,

@@ -158,15 +158,27 @@ def reach_of(body: Body, gravity: Floats) -> Box:
     if is_rigid.any():
         pinned = body.pins.vertices[is_rigid]
         return Box(axes, *_reach_from_pins(body.positions, pinned, body.pins.places(body.positions, 0)[is_rigid], axes))
-    places = starting_places(body) @ axes
     wider = length_of(body.positions, body.axes)
-    low, high = places.min(axis=0) - wider, places.max(axis=0) + wider
-    if not (len(body.pins.vertices) or len(body.goal.vertices) or body.attachment is not None):
-        for way in (body.material.gravity_factor * gravity, body.velocity):
-            along = way @ axes
-            # not to the side by rounding
-            along[np.abs(along) <= 1e-6 * np.linalg.norm(way)] = 0.0
-            low, high = np.where(along < 0.0, -np.inf, low), np.where(along > 0.0, np.inf, high)
+    if len(body.pins.vertices) or len(body.goal.vertices) or body.attachment is not None:
+        return start_box(body, gravity, wider)
+    return way_of(body, gravity, wider)
+
+
+def start_box(body: Body, gravity: Floats, wider: float = 0.0) -> Box:
+    """Where a body is when the simulation begins, and what is no farther from that than ``wider`` [m]."""
+    axes = upright_axes(gravity)
+    places = starting_places(body) @ axes
+    return Box(axes, places.min(axis=0) - wider, places.max(axis=0) + wider)
+
+
+def way_of(body: Body, gravity: Floats, wider: float = 0.0) -> Box:
+    """Where a body that nothing holds goes by gravity and its initial velocity; arguments as of ``start_box``."""
+    axes, low, high = start_box(body, gravity, wider)
+    for way in (body.material.gravity_factor * gravity, body.velocity):
+        along = way @ axes
+        # not to the side by rounding
+        along[np.abs(along) <= 1e-6 * np.linalg.norm(way)] = 0.0
+        low, high = np.where(along < 0.0, -np.inf, low), np.where(along > 0.0, np.inf, high)
     return Box(axes, low, high)
 
 

@@ -221,6 +221,25 @@ def test_an_undo_leaves_no_orphans_of_ours(bpy, make_body, window_bake, handlers
     assert body.data.shape_keys is None
 
 
+@pytest.mark.parametrize("handlers", ["undo_post", "redo_post"])
+@pytest.mark.parametrize("busy", ["", "is_baking", "is_playing"])
+def test_an_undo_leaves_no_copies_of_a_bake_that_has_ended(bpy, make_body, window_bake, handlers, busy, monkeypatch):
+    from blender_xpbd.addon.data.bake_status import STATUS
+    from blender_xpbd.addon.deformers.played_scene import OwnScene
+    from blender_xpbd.addon.deformers.probe import Probe
+
+    body = make_body("Body")
+    Probe(OwnScene().scene, body)
+    names = {*bpy.data.objects.keys(), *bpy.data.meshes.keys(), *bpy.data.scenes.keys()}
+    if busy:
+        monkeypatch.setattr(STATUS, busy, True)
+    for handler in getattr(bpy.app.handlers, handlers):
+        handler(bpy.context.scene)
+    left = {*bpy.data.objects.keys(), *bpy.data.meshes.keys(), *bpy.data.scenes.keys()}
+    # what reads or writes needs its copies to the end
+    assert left == (names if busy else {"Body", body.data.name, bpy.context.scene.name})
+
+
 @pytest.fixture
 def saved_half_way(bpy, make_body, window_bake, tmp_path):
     """A file that was saved in the middle of a bake, which has ended since."""

@@ -100,6 +100,26 @@ def test_what_is_attached_to_something_held_is_held(checks):
     assert found(checks.falls, scene(replace(flag, pins=Pins()), *chain)) == [("W_FALLS", "")]
 
 
+def test_what_comes_to_lie_on_something_held_does_not_fall_for_ever(checks):
+    """A ball in a hammock, and one on that ball."""
+    hammock = cloth(10, pinned=[0, 9, 90, 99])
+    ball = replace(jelly_cube(0.2, 0.3), identifier="b1", name="Ball")
+    upper = replace(jelly_cube(0.2, 0.8), identifier="b2", name="Upper")
+    assert found(checks.falls, scene(hammock, ball, upper, meet=True)) == []
+    assert found(checks.falls, scene(upper, ball, hammock, meet=True)) == []
+    for lost in (
+        replace(ball, positions=ball.positions - np.array([0.0, 0.0, 5.0])),
+        replace(ball, positions=ball.positions + np.array([5.0, 0.0, 0.0])),
+        replace(ball, contact=replace(ball.contact, sees=())),
+    ):
+        (notice,) = checks.falls(scene(hammock, lost, meet=True))
+        assert '"Ball"' in notice.message
+    (notice,) = checks.falls(scene(replace(hammock, pins=Pins()), ball, upper, meet=True))
+    assert "they fall" in notice.message
+    (notice,) = checks.falls(scene(hammock, ball, upper))
+    assert '"Ball"' in notice.message, "they pass through each other"
+
+
 @pytest.mark.parametrize(("body", "is_coarse"), [(cloth(2), True), (cloth(10), False), (jelly_cube(1.0), True)])
 def test_few_vertices(checks, body, is_coarse):
     assert found(checks.coarse, scene(body)) == ([("W_COARSE", body.name)] if is_coarse else [])

@@ -12,7 +12,7 @@ from blender_xpbd.contacts.search.crossings import crossings as find_crossings
 from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver.step import pair_substeps, untangling
+from blender_xpbd.solver.tangles import tangles, untangling
 from tests.addon.checking.crossing_bodies import pole, turned_all, upright
 from tests.solver.scenes import cloth, jelly_cube, pins, touching
 
@@ -195,13 +195,13 @@ def test_what_is_tied_is_moved_by_rounding_alone(monkeypatch):
     other = replace(upright("Other"), positions=upright("Other").positions[:, [1, 0, 2]])
     simulation = touching(upright("Upright"), held, other)
     before, moved = simulation.positions().copy(), []
-    part = pair_substeps.part_ties
+    part = tangles.part_ties
 
     def watched(objects, search, particles):
         part(objects, search, particles)
         moved.append(simulation.positions() - before)
 
-    monkeypatch.setattr(pair_substeps, "part_ties", watched)
+    monkeypatch.setattr(tangles, "part_ties", watched)
     simulation.advance()
     simulation.advance()
     first, second, third = (np.linalg.norm(moved[0][81 * n : 81 * (n + 1)], axis=1) for n in range(3))
@@ -215,13 +215,13 @@ def test_what_is_tied_is_moved_by_rounding_alone(monkeypatch):
 def test_what_is_not_tied_is_not_moved(monkeypatch, bodies):
     simulation = touching(*bodies)
     before, moved = simulation.positions().copy(), []
-    part = pair_substeps.part_ties
+    part = tangles.part_ties
 
     def watched(objects, search, particles):
         part(objects, search, particles)
         moved.append(np.array_equal(simulation.positions(), before))
 
-    monkeypatch.setattr(pair_substeps, "part_ties", watched)
+    monkeypatch.setattr(tangles, "part_ties", watched)
     simulation.advance()
     assert moved
     assert moved[0]

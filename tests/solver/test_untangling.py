@@ -14,6 +14,8 @@ from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.tangles import tangles, untangling
 from tests.addon.checking.crossing_bodies import pole, tube, turned_all, upright
+from tests.contacts.search.test_own_ties import UPRIGHT, grid, joined, turned
+from tests.solver.ribbons import as_alpha
 from tests.solver.scenes import cloth, jelly_cube, pins, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -202,6 +204,33 @@ def test_what_crosses_at_vertices_alone_comes_apart(bodies):
         simulation.advance()
         assert simulation.contact_counts()[:, 1].max() == 0.0
     assert not simulation.crossings().counts.any()
+
+
+def of_mesh(name, mesh, held=()):
+    """A cloth of a mesh."""
+    positions, triangles = mesh
+    body = as_cloth(name, positions, triangles)
+    return replace(body, pins=pins(positions, held))
+
+
+OWN_TIES = {
+    "two grids in one mesh": of_mesh("Grids", joined(grid(), UPRIGHT), [0, 8, 72, 80]),
+    "on edges": of_mesh("Grids", joined(grid(), grid((2, 1, 0), at=(0.0, 1.0 / 16.0, 0.0))), [0, 8, 72, 80]),
+    "turned": of_mesh("Grids", turned(joined(grid(), UPRIGHT))),
+    "a ribbon through itself": of_mesh("Ribbon", as_alpha(), range(9)),
+}
+
+
+@pytest.mark.parametrize("body", OWN_TIES.values(), ids=OWN_TIES)
+def test_what_crosses_itself_at_vertices_alone_comes_apart(body):
+    """As two bodies do; nothing was told of it at the start, and it stood still."""
+    simulation = touching(body)
+    assert simulation.crossings().counts[0, 0] > 0
+    for _ in range(12):
+        simulation.advance()
+        assert simulation.contact_counts()[:, 1].max() == 0.0
+    assert not simulation.crossings().counts.any()
+    assert crossing_count(simulation) == 0
 
 
 def test_what_is_tied_is_moved_by_rounding_alone(monkeypatch):

@@ -9,7 +9,6 @@ nothing is told where it can tear: faces of the pieces into which it is cut lie 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -31,9 +30,7 @@ from ...scene.starts import (
     go_on_at_vertices,
     parting_shifts,
     takes_no_part,
-    that_go_on,
     touching_shifts,
-    unlike_asides,
 )
 from ..measures.passing import of_strangers, passed, passing, turn_at
 from ..measures.solid_measures import triangle_edges
@@ -168,63 +165,12 @@ def _is_told(body: Body, collider: Collider, back: Ints) -> bool:
 
 def _own_crossings(surface: Surface, most: int) -> tuple[int, bool]:
     """How many edges of a surface pass through triangles of it; and whether they are those of a sample."""
-    moved = surface.points + unlike_asides(surface.points)
-    pairs, is_sample = own_pairs(surface, moved, most, MOST_OWN_PAIRS)
-    found = [_own_passed(surface, surface.points, pairs), _own_ties(surface, moved, pairs)]
-    return len(np.unique(np.concatenate(found), axis=0)), is_sample
-
-
-def _own_passed(surface: Surface, points: Floats, pairs: Ints) -> Ints:
-    """The edges of a surface that pass through triangles of it where its vertices are at some points, as ``passed``."""
+    pairs, is_sample = own_pairs(surface, most, MOST_OWN_PAIRS)
     found = [np.zeros((0, 5), np.int32)]
     for a, b in ((pairs[:, 0], pairs[:, 1]), (pairs[:, 1], pairs[:, 0])):
-        passes = passing(points[a], points[b], a, b)
+        passes = passing(surface.points[a], surface.points[b], a, b)
         found.append(passed(passes & of_strangers(surface.origins[a], surface.origins[b]), a, b))
-    return np.concatenate(found)
-
-
-def _own_ties(surface: Surface, moved: Floats, pairs: Ints) -> Ints:
-    """What passes where a surface crosses itself at vertices alone, as of ``passed``.
-
-    That is so at a vertex if what is around it cannot be freed by a shift of no more than rounding.
-
-    Args:
-        surface: any.
-        moved: its points, each moved by rounding [m].
-        pairs: of ``own_pairs``.
-    """
-    points, found = surface.points, _own_passed(surface, moved, pairs)
-    if len(found) == 0:
-        return found
-    step, ends, corners = ROUNDING * float(np.abs(points).max()), found[:, :2], found[:, 2:]
-    is_tie = that_go_on(points, ends, corners, triangle_edges(surface.elements), step)
-    is_tie &= ~ends_clear(points[ends], points[corners], step)
-    found, ends, corners = found[is_tie], ends[is_tie], corners[is_tie]
-    a, b, c = np.moveaxis(points[corners], 1, 0)
-    normals = np.cross(b - a, c - a)
-    heights = np.abs(np.einsum("nij,nj->ni", points[ends] - a[:, None], normals))
-    ties = ends[np.arange(len(ends)), heights.argmin(axis=1)]
-    return found[np.isin(ties, _not_freed(surface, pairs, np.unique(ties), step))]
-
-
-def _not_freed(surface: Surface, pairs: Ints, vertices: Ints, step: float) -> Ints:
-    """Of some vertices, those whose triangles cross others by whatever way they are shifted, by a step [m]."""
-    points, origins = surface.points, surface.origins
-    sides, rows, numbers = [], [], []
-    for side, corner in itertools.product(range(2), range(3)):
-        own = np.flatnonzero(np.isin(pairs[:, side, corner], vertices))
-        sides.append(np.full(len(own), side))
-        rows.append(own)
-        numbers.append(pairs[own, side, corner])
-    side, row, left = np.concatenate(sides), np.concatenate(rows), np.concatenate(numbers)
-    a, b = pairs[row, side], pairs[row, 1 - side]
-    for shift in parting_shifts(points[np.concatenate([a, b])], step):
-        first = points[a] + shift
-        through = passing(first, points[b], a, b) & of_strangers(origins[a], origins[b])
-        back = passing(points[b], first, b, a) & of_strangers(origins[b], origins[a])
-        kept = np.isin(left, left[(through | back).any(axis=1)])
-        a, b, left = a[kept], b[kept], left[kept]
-    return np.unique(left)
+    return len(np.unique(np.concatenate(found), axis=0)), is_sample
 
 
 def _crossings(one: Surface, other: Surface, pairs: Ints) -> tuple[Ints, Ints]:

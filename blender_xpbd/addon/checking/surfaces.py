@@ -112,22 +112,21 @@ def pairs_of(one: Surface, other: Surface, most: int) -> tuple[Ints, bool]:
     return _asked_by_and_by(mine, find, most)
 
 
-def own_pairs(surface: Surface, points: Floats, most_elements: int, most: int) -> tuple[Ints, bool]:
+def own_pairs(surface: Surface, most_elements: int, most: int) -> tuple[Ints, bool]:
     """As ``pairs_of``, of a surface with itself.
 
     Args:
         surface: any.
-        points: where its vertices are, shape (vertices, 3) [m].
         most_elements: of a larger one patches are looked at, that lie evenly over it.
         most: pairs beyond which some elements are asked alone.
     """
     elements, is_sample = surface.elements, len(surface.elements) > most_elements
     if is_sample:
-        elements = _patches(points, elements, most_elements)
-    tree = _tree(points, elements)
+        elements = _patches(surface.points, elements, most_elements)
+    tree = _tree(surface.points, elements)
 
     def find(some: Ints) -> Ints:
-        return _strangers(surface, some, elements, overlapping(_tree(points, some), tree))
+        return _strangers(surface, some, elements, overlapping(_tree(surface.points, some), tree))
 
     some = elements[:: -(-len(elements) // FIRST_OF_ITS_OWN)]
     if len(find(some)) * len(elements) > 2 * most * len(some):

@@ -116,21 +116,6 @@ def tube(name, low, high, count=16):
     return Body(name, name, "CLOTH", positions, np.full(5 * count, 4, np.int32), corners)
 
 
-def as_one(name, *bodies):
-    """Sheets as one mesh, which meets itself."""
-    starts = np.cumsum([0, *(len(body.positions) for body in bodies)])
-    corners = np.concatenate([body.corners + start for body, start in zip(bodies, starts, strict=False)])
-    return replace(
-        bodies[0],
-        identifier=name,
-        name=name,
-        positions=np.concatenate([body.positions for body in bodies]),
-        face_sizes=np.concatenate([body.face_sizes for body in bodies]),
-        corners=corners.astype(np.int32),
-        contact=BodyContact(self_collision=True),
-    )
-
-
 def pole(name):
     """A strand along the Z axis, with a vertex at the origin."""
     places, none = np.linspace((0.0, 0.0, -0.5), (0.0, 0.0, 0.5), 11), np.zeros(0, np.int32)

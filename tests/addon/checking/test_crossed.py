@@ -15,7 +15,6 @@ from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker.contact_notices import contact_objects
 from tests.addon.checking.crossing_bodies import (
-    as_one,
     ball,
     crumpled,
     eight,
@@ -33,7 +32,6 @@ from tests.addon.checking.crossing_bodies import (
     wall,
 )
 from tests.geometry.surfaces import cube, sphere, torus
-from tests.solver.ribbons import as_alpha
 from tests.solver.scenes import cloth, scene
 
 
@@ -73,10 +71,6 @@ AT_VERTICES = {
     "grids on each other's edges": (SHEET, upright("Upright", at=(0.0, 0.0625, 0.0))),
     "grids that are turned": turned_all(SHEET, upright("Upright")),
     "a pole through a vertex": (SHEET, pole("Pole")),
-    "grids in one mesh": (as_one("Grids", SHEET, upright("Upright")),),
-    "in one mesh on edges": (as_one("Grids", SHEET, upright("Upright", at=(0.0, 0.0625, 0.0))),),
-    "turned in one mesh": (as_one("Grids", *turned_all(SHEET, upright("Upright"))),),
-    "a ribbon through itself": (ball("Ribbon", (0.0, 0.0, 0.0), "CLOTH", surface=as_alpha, contact=SELF),),
 }
 WALL, POST = wall("Wall", square, 1.0, 1.0, 1.0), wall("Post", cube, 0.1, 0.1, 1.0)
 HELD = {
@@ -110,13 +104,6 @@ TOUCHING = {
     "strands": (helix("A"), replace(helix("B"), positions=helix("B").positions + 0.01)),
     "strand on a sheet": (SHEET, replace(helix("A"), positions=helix("A").positions * (1.0, 1.0, 0.0))),
     "within": (ball("A", (0.0, 0.0, 0.0)), ball("B", (0.1, 0.0, 0.0), size=0.3)),
-    "one on the other in one mesh": (as_one("Grids", SHEET, upright("Upright", at=(0.0, 0.0625, 0.5))),),
-    "turned, one on the other in one mesh": (
-        as_one("Grids", *turned_all(SHEET, upright("Upright", at=(0.0, 0.0625, 0.5)))),
-    ),
-    "border on border in one mesh": (as_one("Grids", SHEET, upright("Upright", at=(0.5, 0.0, 0.0))),),
-    "tubes end to end in one mesh": (as_one("Tubes", tube("A", 0.0, 1.0), tube("B", 1.0, 2.0)),),
-    "a tube on a sheet in one mesh": (as_one("Both", cloth(9, size=2.0), tube("Tube", 0.0, 1.0)),),
 }
 
 

@@ -18,7 +18,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "geometry": ("", "surface", "solid", "cage", "levels", "collider", "search"),
     "constraints": ("", "bending", "rods", "__init__"),
     "contacts": ("", "pairs", "grains", "search"),
-    "solver": ("colliding", "order", "system", "windows", "acts", "step", ""),
+    "solver": ("colliding", "order", "system", "windows", "tangles", "acts", "step", ""),
     "addon": (
         "data",
         "gallery",

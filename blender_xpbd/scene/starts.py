@@ -42,6 +42,9 @@ _TURNS = np.arange(40) * np.pi * (3.0 - 5.0**0.5) + 0.3
 _ALL_SIDES = np.column_stack([*(np.sqrt(1.0 - _HEIGHTS**2) * np.array([np.cos(_TURNS), np.sin(_TURNS)])), _HEIGHTS])
 # by which what only touches is moved to see what would cross, as a share of rounding: along no axis and no diagonal
 ASIDE = np.array([0.357, 0.213, 0.909])
+# points of one surface are moved by so many times of what rounding may come to, at most: in single precision all by
+# unlike amounts. Multiples of the golden ratio, less 1, lie evenly between 0 and 1, however many there are
+_MOST_ASIDE, _GOLDEN = 8.0, (5.0**0.5 - 1.0) / 2.0
 
 
 def bodies_meet(body: Body, other: Body) -> bool:
@@ -137,6 +140,14 @@ def ends_clear(ends: Floats, corners: Floats, step: float) -> npt.NDArray[np.boo
 def go_on_at_vertices(points: Floats, ends: Ints, corners: Ints, links: Ints, step: float) -> bool:
     """Whether edges end in the planes of triangles, and their surface goes on from there to both sides.
 
+    Arguments as of ``that_go_on``.
+    """
+    return bool(that_go_on(points, ends, corners, links, step).any())
+
+
+def that_go_on(points: Floats, ends: Ints, corners: Ints, links: Ints, step: float) -> npt.NDArray[np.bool_]:
+    """Which edges end in the planes of triangles, so that their surface goes on from there to both sides.
+
     So grids cross along their lines, and no edge goes through a triangle. What is at a vertex of another surface, too,
     does not count: copies in one place lie on each other.
 
@@ -162,7 +173,23 @@ def go_on_at_vertices(points: Floats, ends: Ints, corners: Ints, links: Ints, st
     is_alone = counts[places.reshape(-1)[nexts]] == 1
     ways = is_alone * np.einsum("ni,ni->n", points[nexts] - a[rows], normals[rows])
     above, below = (np.bincount(rows, side > step, len(ties)) > 0 for side in (ways, -ways))
-    return bool((above & below).any())
+    result = np.zeros(len(ends), np.bool_)
+    result[is_tie] = above & below
+    return result
+
+
+def unlike_asides(points: Floats) -> Floats:
+    """By how much the points of a surface are moved to see where it crosses itself at vertices alone.
+
+    Args:
+        points: shape (points, 3) [m].
+
+    Returns:
+        all by unlike amounts that rounding may come to [m], shape (points, 3).
+    """
+    step = _MOST_ASIDE * ROUNDING * float(np.abs(points).max(initial=0.0))
+    asides: Floats = step * np.outer(np.arange(1, len(points) + 1) * _GOLDEN % 1.0, ASIDE)
+    return asides
 
 
 def touching_shifts(triangles: Floats, step: float) -> Floats:

@@ -12,8 +12,10 @@ from blender_xpbd.contacts.search.crossings import crossings as find_crossings
 from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver.step import pair_substeps, untangling
-from tests.addon.checking.crossing_bodies import pole, turned_all, upright
+from blender_xpbd.solver.tangles import tangles, untangling
+from tests.addon.checking.crossing_bodies import pole, tube, turned_all, upright
+from tests.contacts.search.test_own_ties import UPRIGHT, grid, joined, turned
+from tests.solver.ribbons import as_alpha
 from tests.solver.scenes import cloth, jelly_cube, pins, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -123,6 +125,22 @@ def test_a_jelly_in_a_jelly_glides_out(size):
     assert patches.swallowed(objects.surfaces, places, objects.solids) == []
 
 
+def test_a_jelly_in_a_cloth_that_hangs_around_it_does_not_throw_it():
+    """The cloth was drawn through the jelly as if no pins held it: it had 16 m/s at once, and 60 when it snapped."""
+    cube = jelly_cube(1.6, 0.0, 4)
+    cube = replace(cube, positions=cube.positions - cube.positions.mean(axis=0))
+    around = tube("Tube", -0.6, 0.9, 24)
+    around = replace(around, positions=around.positions * [2.2, 2.2, 1.5] + [0.013, 0.007, 0.0])
+    around = replace(around, pins=pins(around.positions, range(120, 144)))
+    simulation = touching(cube, around)
+    assert crossing_count(simulation) > 0
+    for frame in range(1, 13):
+        before = simulation.positions().copy()
+        simulation.advance()
+        speeds = 24.0 * np.linalg.norm(simulation.positions() - before, axis=1)
+        assert speeds.max() < 9.81 * frame / 24.0 + 6.0
+
+
 def test_without_it_they_stay_tangled(monkeypatch):
     monkeypatch.setattr(untangling, "tangles", lambda *_: ())
     simulation = touching(*corner_through_sheet())
@@ -188,6 +206,33 @@ def test_what_crosses_at_vertices_alone_comes_apart(bodies):
     assert not simulation.crossings().counts.any()
 
 
+def of_mesh(name, mesh, held=()):
+    """A cloth of a mesh."""
+    positions, triangles = mesh
+    body = as_cloth(name, positions, triangles)
+    return replace(body, pins=pins(positions, held))
+
+
+OWN_TIES = {
+    "two grids in one mesh": of_mesh("Grids", joined(grid(), UPRIGHT), [0, 8, 72, 80]),
+    "on edges": of_mesh("Grids", joined(grid(), grid((2, 1, 0), at=(0.0, 1.0 / 16.0, 0.0))), [0, 8, 72, 80]),
+    "turned": of_mesh("Grids", turned(joined(grid(), UPRIGHT))),
+    "a ribbon through itself": of_mesh("Ribbon", as_alpha(), range(9)),
+}
+
+
+@pytest.mark.parametrize("body", OWN_TIES.values(), ids=OWN_TIES)
+def test_what_crosses_itself_at_vertices_alone_comes_apart(body):
+    """As two bodies do; nothing was told of it at the start, and it stood still."""
+    simulation = touching(body)
+    assert simulation.crossings().counts[0, 0] > 0
+    for _ in range(12):
+        simulation.advance()
+        assert simulation.contact_counts()[:, 1].max() == 0.0
+    assert not simulation.crossings().counts.any()
+    assert crossing_count(simulation) == 0
+
+
 def test_what_is_tied_is_moved_by_rounding_alone(monkeypatch):
     """Each object by another multiple of it than those that it is tied with; what is held stays."""
     level = hung()
@@ -195,13 +240,13 @@ def test_what_is_tied_is_moved_by_rounding_alone(monkeypatch):
     other = replace(upright("Other"), positions=upright("Other").positions[:, [1, 0, 2]])
     simulation = touching(upright("Upright"), held, other)
     before, moved = simulation.positions().copy(), []
-    part = pair_substeps.part_ties
+    part = tangles.part_ties
 
     def watched(objects, search, particles):
         part(objects, search, particles)
         moved.append(simulation.positions() - before)
 
-    monkeypatch.setattr(pair_substeps, "part_ties", watched)
+    monkeypatch.setattr(tangles, "part_ties", watched)
     simulation.advance()
     simulation.advance()
     first, second, third = (np.linalg.norm(moved[0][81 * n : 81 * (n + 1)], axis=1) for n in range(3))
@@ -215,13 +260,13 @@ def test_what_is_tied_is_moved_by_rounding_alone(monkeypatch):
 def test_what_is_not_tied_is_not_moved(monkeypatch, bodies):
     simulation = touching(*bodies)
     before, moved = simulation.positions().copy(), []
-    part = pair_substeps.part_ties
+    part = tangles.part_ties
 
     def watched(objects, search, particles):
         part(objects, search, particles)
         moved.append(np.array_equal(simulation.positions(), before))
 
-    monkeypatch.setattr(pair_substeps, "part_ties", watched)
+    monkeypatch.setattr(tangles, "part_ties", watched)
     simulation.advance()
     assert moved
     assert moved[0]

@@ -29,14 +29,14 @@ class Tangle(NamedTuple):
         shares: how far each point goes with its patch, from 1 down to 0, shape (2, points).
         edge: the mean length of its edges, of the patch with the shorter ones [m].
         may_part: whether they are to be moved apart; else they were modelled so.
-        is_whole: whether the patches are all of two solids.
+        of_solid: whether one of the objects fills the space inside its surface.
     """
 
     objects: tuple[int, int]
     shares: Floats
     edge: float
     may_part: bool
-    is_whole: bool = False
+    of_solid: bool = False
 
 
 def tangles(
@@ -65,7 +65,7 @@ def tangles(
         if objects[0] != objects[1] and solids[list(objects)].all():
             whole.add(objects)
         else:
-            single.append(_patches(surfaces, found[mine], signs[mine], positions, is_modelled=bool(solids[objects[0]])))
+            single.append(_patches(surfaces, found[mine], signs[mine], positions, solids))
     return [_whole(surfaces, objects, positions) for objects in sorted(whole)] + _merged(single)
 
 
@@ -81,18 +81,18 @@ def _whole(surfaces: Surfaces, objects: tuple[int, int], positions: Floats) -> T
     owners = surfaces.point_objects
     shares = np.array([owners == number for number in objects], np.float64)
     own = surfaces.edges[np.isin(owners[surfaces.edges[:, 0]], objects)]
-    return Tangle(objects, shares, float(edge_lengths(positions, own).mean()), may_part=True, is_whole=True)
+    return Tangle(objects, shares, float(edge_lengths(positions, own).mean()), may_part=True, of_solid=True)
 
 
-def _patches(surfaces: Surfaces, found: Ints, signs: Ints, positions: Floats, *, is_modelled: bool) -> Tangle:
-    """The patches of one contour; ``is_modelled`` where it is of a solid with itself, if of one object at all."""
+def _patches(surfaces: Surfaces, found: Ints, signs: Ints, positions: Floats, solids: Bools) -> Tangle:
+    """The patches of one contour; arguments as of ``tangles``."""
     owners, objects = surfaces.point_objects, _objects(surfaces, found)
     is_own = objects[0] == objects[1]
     ends, corners = surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]
     is_first = signs > 0 if is_own else owners[ends[:, 0]] == objects[0]
     first = np.union1d(ends[is_first], corners[~is_first])
     second = np.union1d(ends[~is_first], corners[is_first])
-    may_part = not (is_own and is_modelled)
+    may_part = not (is_own and solids[objects[0]])
     # a collider's edges may be as long as a whole cloth, so the finer side tells how large a tangle is
     edges = [_mean_edge(positions, ends[mine], corners[~mine]) for mine in (is_first, ~is_first)]
     extent = edge = min(edges)
@@ -102,7 +102,7 @@ def _patches(surfaces: Surfaces, found: Ints, signs: Ints, positions: Floats, *,
     shares = np.clip(2.0 - distances / extent, 0.0, 1.0)
     if is_own and may_part:
         shares = np.where(distances <= distances[::-1], shares, 0.0)
-    return Tangle(objects, shares, edge, may_part)
+    return Tangle(objects, shares, edge, may_part, bool(solids[list(objects)].any()))
 
 
 def _mean_edge(positions: Floats, edges: Ints, triangles: Ints) -> float:

@@ -39,8 +39,9 @@ UNTANGLING_FRAMES = 2.0
 # the way of the substep before is kept while it is no longer than so many times the shortest one: chosen by hand
 MOST_DETOUR = 3.0
 LAST_SPEED = 1.0
-# what lies deep in a solid comes out no faster than with the speed √(a s) on a way of s, with this a [m/s²]: a jelly in
-# the middle of another one would fly out at 3 m/s else. About that of gravity, so that what is large takes longer
+# what goes through a solid comes out no faster than with the speed √(a s) on a way of s, with this a [m/s²]: a jelly in
+# the middle of another one would fly out at 3 m/s else, a cloth of 4 m through one of 2 m at 16. About that of gravity,
+# so that what is large takes longer
 LEAVING = 9.81
 EDGE_SHARE = 0.25
 
@@ -123,7 +124,10 @@ def untangling_velocities(
     added, totals = np.zeros((count, 3)), np.zeros(count)
     for tangle in tied:
         shares = [_of_particles(mine, carriers) for mine in tangle.shares]
-        parts = _parts([_mass(mine, carriers.inverse_masses) for mine in shares])
+        parts = _parts(
+            [_mass(mine, carriers.inverse_masses) for mine in shares],
+            [_held(mine, carriers.inverse_masses) for mine in shares],
+        )
         if not tangle.may_part or not any(parts):
             continue
         given = _given(surfaces, tangle, positions, outside)
@@ -135,7 +139,7 @@ def untangling_velocities(
         ways.append(Way(tangle, way))
         last = min(LAST_SPEED, EDGE_SHARE * tangle.edge / duration)
         speed = length / (UNTANGLING_FRAMES * frame_duration)
-        speed = max(min(speed, np.sqrt(LEAVING * length)) if tangle.is_whole else speed, last)
+        speed = max(min(speed, np.sqrt(LEAVING * length)) if tangle.of_solid else speed, last)
         added += speed * (parts[0] * shares[0] - parts[1] * shares[1])[:, None] * way
         totals += shares[0] + shares[1]
     added[carriers.inverse_masses <= 0.0] = 0.0
@@ -187,12 +191,26 @@ def _mass(shares: Floats, inverse_masses: Floats) -> float:
     return float((shares[moves] / inverse_masses[moves]).sum())
 
 
-def _parts(masses: Sequence[float]) -> tuple[float, float]:
-    """How much of the way the first and the second of two patches takes; what cannot move leaves it to the other."""
-    first, second = masses
+def _held(shares: Floats, inverse_masses: Floats) -> float:
+    """How firmly a patch is held, by the share with which what cannot move would go with it, from 0 to 1."""
+    return float(shares[inverse_masses <= 0.0].max(initial=0.0))
+
+
+def _parts(masses: Sequence[float], held: Sequence[float]) -> tuple[float, float]:
+    """How much of the way the first and the second of two patches takes; what cannot move leaves it to the other.
+
+    So does what is held more firmly than the other one, by as much: a cloth that hangs on pins would be stretched, and
+    snap back.
+
+    Args:
+        masses: of both [kg]; 0 where nothing of one may move.
+        held: of both, as of ``_held``.
+    """
     if min(masses) == 0.0:
-        return float(first > 0.0), float(second > 0.0)
-    return second / (first + second), first / (first + second)
+        return float(masses[0] > 0.0), float(masses[1] > 0.0)
+    first, firmer = masses[1] / (masses[0] + masses[1]), held[0] - held[1]
+    first = first * (1.0 - firmer) if firmer > 0.0 else 1.0 - (1.0 - first) * (1.0 + firmer)
+    return first, 1.0 - first
 
 
 def taken_back(velocities: Floats, added: Floats) -> Floats:

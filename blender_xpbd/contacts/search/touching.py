@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ...geometry.search.surfaces import Surfaces
 from ...scene.starts import ASIDE, ROUNDING, ends_clear, go_on_at_vertices, parting_shifts, touching_shifts
 from .crossings import CrossingSearch
+from .own_ties import own_ties
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -19,7 +20,7 @@ BLOWN_UP = 4.0
 
 
 def without_touching(surfaces: Surfaces, positions: Floats, found: Ints) -> Ints:
-    """Leave out the crossings of two objects that touch alone, and add those of two that cross at vertices alone.
+    """Leave out the crossings of two objects that touch alone, and add what crosses at vertices alone.
 
     A move by no more than rounding frees what touches: the one as a whole, or each edge that crosses by itself, as it
     does hair whose roots lie on a surface. At vertices no edge passes, until one of the two is moved.
@@ -31,6 +32,7 @@ def without_touching(surfaces: Surfaces, positions: Floats, found: Ints) -> Ints
     """
     search = CrossingSearch(surfaces)
     own, several = _with_ties(search, surfaces, positions, found)
+    own = np.unique(np.concatenate([own, own_ties(search, surfaces, positions)]), axis=0)
     kept = [rows for pair, rows in several.items() if not _is_freed(search, surfaces, positions, rows, pair)]
     return np.concatenate([own, *kept])
 

@@ -66,6 +66,35 @@ def test_what_is_held_is_not_pushed_and_the_other_goes_all_the_way():
     assert not Pushed("cross", held=[0, 1]).added.any()
 
 
+def test_a_patch_that_hangs_on_pins_leaves_the_way_to_the_other():
+    """It would be stretched, and snap back; by as much as what is held would go with it."""
+    pushed = Pushed("cross")
+    free = pushed.added
+    shares = pushed.tied[0].shares[0]
+    pinned = int(shares.argmax())
+    pushed.inverse_masses[pinned] = 0.0
+    held = pushed.added
+    assert np.abs(held[:144]).max() < 1e-9
+    np.testing.assert_allclose(held[-1], free[-1] - free[0], rtol=1e-9)
+    # where it fades out it is held less firmly
+    shares[pinned] = 0.25
+    pushed.tied = [pushed.tied[0]._replace(shares=np.stack([shares, pushed.tied[0].shares[1]]))]
+    other = np.flatnonzero(shares == 1.0)[0]
+    np.testing.assert_allclose(pushed.added[other], 0.75 * free[other], rtol=0.02)
+
+
+def test_what_goes_through_a_solid_leaves_it_as_slowly_as_things_fall():
+    """A cloth of four metres through a jelly had 16 m/s."""
+    pushed = Pushed("cross")
+    pushed.positions *= 4.0
+    sheets = pushed.added
+    pushed.tied = [pushed.tied[0]._replace(of_solid=True)]
+    solid = pushed.added
+    fast, slow = (np.linalg.norm(added[-1] - added[0]) for added in (sheets, solid))
+    assert slow == pytest.approx(np.sqrt(untangle.LEAVING * fast * untangle.UNTANGLING_FRAMES * FRAME), rel=1e-6)
+    assert slow < 0.25 * fast
+
+
 def test_deep_tangles_part_faster_than_shallow_ones():
     speeds = [np.linalg.norm(pushed[-1] - pushed[0]) for pushed in (Pushed("bump").added, Pushed("cross").added)]
     assert speeds[1] > 2.0 * speeds[0] > 1.0

@@ -54,6 +54,6 @@ def test_no_pair_that_comes_near_while_a_list_holds_is_missed(make):
         within, has_row = margins(simulation)
         assert has_row[within > 1e-6].all()
         assert not has_row[within < -1e-6].any()
-        if simulation._pairs._told[LIST_FIRST] < SUBSTEPS - 1:
+        if simulation._pairs._lists.told[LIST_FIRST] < SUBSTEPS - 1:
             late += np.count_nonzero(has_row)
     assert late > 0, "nothing was near in an old list"

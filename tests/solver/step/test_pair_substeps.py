@@ -10,7 +10,8 @@ from blender_xpbd.contacts.search import tree_walk
 from blender_xpbd.device.arrays import read_array, write_array
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.solver.order import tasks
-from blender_xpbd.solver.step import pair_substeps
+from blender_xpbd.solver.step import pair_lists, pair_substeps
+from blender_xpbd.solver.tangles import tangles
 from blender_xpbd.solver.windows.pair_tables import CLIPPED, IS_HELD, LIST_FIRST
 from tests.solver.scenes import cloth, mesh_box, plane, touching
 from tests.solver.test_pairs import cloth_on_jelly, folded
@@ -70,7 +71,7 @@ def searches(monkeypatch):
 
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_what_is_pushed_out_of_its_box_is_searched_again_and_then_held(rounds, monkeypatch, searches):
-    monkeypatch.setattr(pair_substeps, "MOST_ROUNDS", rounds)
+    monkeypatch.setattr(pair_lists, "MOST_ROUNDS", rounds)
     simulation = meeting(speed=2.0)
     wanted = simulation.system.velocities.T @ (1.0 / simulation.system.inverse_masses)
     simulation.advance()
@@ -95,7 +96,7 @@ def test_an_island_that_forms_in_a_substep_is_looked_at_from_its_common_motion(s
         frames.append(array(simulation, "frames")[:, 2])
     masses = 1.0 / simulation.system.inverse_masses
     speed = masses @ simulation.system.velocities[:, 2] / masses.sum()
-    assert (simulation._pairs._islands == 0).all()
+    assert (simulation._pairs._lists.islands == 0).all()
     assert frames[-1][0] == pytest.approx(speed / 24.0 / 4.0, rel=1e-4)
     # where it forms the search looks again
     assert len(searches) > len(frames)
@@ -169,7 +170,7 @@ def test_a_list_for_several_substeps_has_all_that_a_search_for_the_last_one_find
         simulation.advance()
         starts = array(simulation, "pair_starts")
         listed = pairs_of(array(simulation, "pair_ints"), starts[-1])
-        told, search = simulation._pairs._told, simulation._pairs._search
+        told, search = simulation._pairs._lists.told, simulation._pairs._search
         kept += told[LIST_FIRST] < 7
         for name in ("starts", "ends", "stays"):
             rows = array(simulation, f"window_{name}")
@@ -224,13 +225,13 @@ def test_vertices_of_colliders_move_as_fast_with_bdf2():
 
 def test_crossings_are_looked_for_where_there_may_be_any_and_when_a_frame_is_over(monkeypatch):
     monkeypatch.setattr(pair_substeps.PairSubsteps, "begins_clear", lambda *_: False)
-    looks, untangling = [], pair_substeps.Untangling
+    looks, untangling = [], tangles.Untangling
 
     def counted(*arguments, **keywords):
         looks.append(simulation.frame_index)
         return untangling(*arguments, **keywords)
 
-    monkeypatch.setattr(pair_substeps, "Untangling", counted)
+    monkeypatch.setattr(tangles, "Untangling", counted)
     simulation = meeting(speed=0.0, fall=3.0, substeps=4)
     for _ in range(10):
         simulation.advance()

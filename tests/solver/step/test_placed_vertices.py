@@ -11,7 +11,7 @@ import pytest
 
 from blender_xpbd.geometry.collider.geodesic import geodesic_sphere
 from blender_xpbd.scene.collider import Collider
-from blender_xpbd.solver.step.pair_substeps import PairSubsteps
+from blender_xpbd.solver.tangles.tangles import Tangles
 from tests.solver.scenes import cloth, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -35,13 +35,13 @@ def test_all_vertices_are_in_place_at_each_look_at_what_crosses(monkeypatch: pyt
     assert not objects.surfaces.takes_part[128:].all()
     starts = simulation.positions()[objects.vertex_particles]
     ways: list[npt.NDArray[np.floating]] = []
-    begin = PairSubsteps._begin_untangling
+    begin = Tangles.begin
 
-    def noted(self: PairSubsteps) -> bool:
+    def noted(self: Tangles) -> bool:
         ways.append(simulation.positions()[objects.vertex_particles] - starts)
         return begin(self)
 
-    monkeypatch.setattr(PairSubsteps, "_begin_untangling", noted)
+    monkeypatch.setattr(Tangles, "begin", noted)
     simulation.advance()
     assert len(ways) >= 3
     for substep, way in enumerate(ways):

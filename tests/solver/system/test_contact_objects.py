@@ -18,6 +18,7 @@ from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step import pair_substeps
 from blender_xpbd.solver.system.system import build_system
+from blender_xpbd.solver.tangles.tangles import Tangles
 from tests.solver.scenes import cloth, mesh_box, scene, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -78,13 +79,13 @@ def test_all_vertices_of_colliders_are_in_place_at_each_look_at_what_crosses(mon
     objects = simulation.system.objects
     assert objects is not None
     assert not objects.surfaces.takes_part[36:].all()
-    look, found = pair_substeps.PairSubsteps._begin_untangling, []
+    look, found = Tangles.begin, []
 
-    def noted(pairs: pair_substeps.PairSubsteps) -> bool:
+    def noted(tangles: Tangles) -> bool:
         found.append(objects.points(simulation.positions().astype(np.float64))[36:] + simulation.system.origin)
-        return look(pairs)
+        return look(tangles)
 
-    monkeypatch.setattr(pair_substeps.PairSubsteps, "_begin_untangling", noted)
+    monkeypatch.setattr(Tangles, "begin", noted)
     simulation.advance()
     # the first substep is looked at once more
     for step, places in zip([0, 0, 1, 2, 3], found, strict=True):

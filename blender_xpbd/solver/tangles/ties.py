@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bodies that cross at vertices alone when a scene begins: one of two is moved aside by rounding, so that edges pass.
 
+Of one that so crosses itself the points there are moved, each by another share of rounding.
+
 Two grids that cross along their lines have no edge that goes through a triangle, for each ends in the plane of one. So
 nothing of them was tangled, their pairs have no gap and no sides, and they stood still.
 """
@@ -13,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...contacts.search.crossings import CrossingSearch
+from ...contacts.search.own_ties import own_asides, own_ties
 from ...contacts.search.touching import are_tied, possible_ties
 from ...device.arrays import edited_array
 from ...scene.starts import ASIDE, ROUNDING
@@ -23,7 +26,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def part_ties(objects: ContactObjects, search: CrossingSearch, particles: Any) -> None:
-    """Move what can move of bodies that cross others at vertices alone, by multiples of what rounding may come to.
+    """Move what can move of bodies that cross others, or themselves, at vertices alone: by what rounding may come to.
 
     Args:
         objects: whose surfaces may touch.
@@ -38,6 +41,17 @@ def part_ties(objects: ContactObjects, search: CrossingSearch, particles: Any) -
         for number in np.flatnonzero(counts):
             first, last = objects.particle_ranges[number]
             rows[first:last, :3][moves[first:last]] += step * counts[number] * ASIDE
+        own = _tied_points(objects, search, points)
+        own = own[moves[objects.elements[own, 0]]]
+        rows[objects.elements[own, 0], :3] += own_asides(objects.surfaces, points)[own]
+
+
+def _tied_points(objects: ContactObjects, search: CrossingSearch, points: Floats) -> npt.NDArray[np.int32]:
+    """The points where bodies cross themselves at vertices alone; not of solids, which were modelled so."""
+    surfaces = objects.surfaces
+    found = own_ties(search, surfaces, points)
+    found = found[~objects.solids[surfaces.point_objects[surfaces.edges[found[:, 0], 0]]]]
+    return np.union1d(surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]])
 
 
 def _step_counts(

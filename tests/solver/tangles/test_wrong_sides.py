@@ -8,7 +8,7 @@ import pytest
 
 from blender_xpbd.contacts.search.crossings import crossings as find_crossings
 from blender_xpbd.device.arrays import read_array
-from blender_xpbd.solver.step.wrong_sides import WrongSides
+from blender_xpbd.solver.tangles.wrong_sides import WrongSides
 from tests.solver.scenes import cloth, mesh_box, pins, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

@@ -10,9 +10,10 @@ import gc
 from pathlib import Path
 
 from ..device.runtime import is_kept
+from ..jobs.files import publish
 from ..scene.errors import ExitCode, XpbdError
 from .compile_runner import prepare_job
-from .order import Order, Orders, let_go_of_output
+from .order import Order, Orders
 from .play_runner import run_any_job
 from .stop_signal import StopSignal, end_at_signals
 
@@ -37,23 +38,22 @@ def take_jobs(descriptor: int, seconds: float, ready: Path | None, taichi_cache:
     while order is not None:
         order.stop.obey_signals()
         try:
-            order.take_output()
+            with order.output():
+                code = _run(order, orders, taichi_cache, may_keep=ready is not None)
         except XpbdError as error:
             # there is no log to say it in; the exit status tells
             return error.exit_code
-        code = _run(order, orders, taichi_cache, may_keep=ready is not None)
         if ready is None or order.stop.is_by_system or orders.has_ended:
             return code
         # what a preparation leaves is no worse than a worker that has done nothing yet
         is_fit = order.is_preparation or (code in _WELL and is_kept())
         if not is_fit:
             return code
-        let_go_of_output()
         end_at_signals()
         done += 1
         try:
-            ready.write_text(str(done), encoding="ascii")
-        except OSError:
+            publish(ready, (str(done).encode(),))
+        except XpbdError:
             # nobody can be told that it waits
             return code
         # what is not collected now would be while the next job waits for its first frame

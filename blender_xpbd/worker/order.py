@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,17 +34,30 @@ class Order:
     is_preparation: bool = False
     stop: StopSignal = field(default_factory=StopSignal, compare=False)
 
-    def take_output(self) -> None:
-        """Print to the log from now on, Taichi's own code included.
+    @contextlib.contextmanager
+    def output(self) -> Iterator[None]:
+        """Print to the log of the job, Taichi's own code included; afterwards nothing holds it.
 
         Raises:
             XpbdError: E_CACHE, when something else stands in the log's place; E_IO, when the system refuses.
         """
-        sys.stdout.flush()
-        sys.stderr.flush()
         with open_log(self.job) as log:
-            os.dup2(log, 1)
-            os.dup2(log, 2)
+            before = _redirected((log, log))
+        try:
+            yield
+        finally:
+            for descriptor in (*_redirected(before), *before):
+                os.close(descriptor)
+
+
+def _redirected(targets: tuple[int, int]) -> tuple[int, int]:
+    """Print to other file descriptors from now on; return those of before."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    before = os.dup(1), os.dup(2)
+    for descriptor, target in zip((1, 2), targets, strict=True):
+        os.dup2(target, descriptor)
+    return before
 
 
 class Orders:
@@ -99,13 +114,3 @@ class Orders:
         order = Order(Path(told["job"]), is_played=bool(told.get("play")), is_preparation=bool(told.get("prepare")))
         self._newest = order.stop
         self._orders.put(order)
-
-
-def let_go_of_output() -> None:
-    """Print nowhere from now on, so that nothing holds the log of a job that is done."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)

@@ -14,6 +14,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...jobs.files import read_bytes
+from ...scene.errors import XpbdError
 from .private_folder import private_folder
 from .worker_command import waiting_command
 from .worker_python import NO_WINDOW, WorkerPython
@@ -21,6 +23,8 @@ from .worker_python import NO_WINDOW, WorkerPython
 WAIT_SECONDS = 600.0
 # Before it ends by itself it is no longer given a job, which it might not hear
 _MARGIN_SECONDS = 30.0
+# of the number of jobs that it has done [bytes]
+_LONGEST_NUMBER = 20
 
 
 @dataclass
@@ -106,8 +110,9 @@ class WaitingProcess:
     def is_ready(self) -> bool:
         """Whether it has done what it was given, and waits for another job."""
         try:
-            return self.given > 0 and self.ready.read_text(encoding="ascii") == str(self.given)
-        except OSError:
+            return self.given > 0 and read_bytes(self.ready, _LONGEST_NUMBER, "E_IO") == str(self.given).encode()
+        except XpbdError:
+            # not yet
             return False
 
     def clear_up(self) -> None:

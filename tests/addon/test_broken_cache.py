@@ -188,7 +188,7 @@ def test_a_file_where_a_folder_should_be(bpy, bake, fake_worker, tmp_path, name)
 def test_a_cache_deleted_before_the_worker_starts(bake, fake_worker, tmp_path, monkeypatch):
     from blender_xpbd.addon.process import waiting_worker
 
-    monkeypatch.setattr(waiting_worker, "take", lambda _python: shutil.rmtree(tmp_path / "cache"))
+    monkeypatch.setattr(waiting_worker, "take", lambda *_: shutil.rmtree(tmp_path / "cache"))
     with pytest.raises(XpbdError, match=r"worker\.log") as caught:
         bake()
     assert caught.value.code == "E_IO"

@@ -87,5 +87,8 @@ def test_a_job_that_is_told_early_is_not_read_away(tmp_path):
     time.sleep(0.1)
     early.leave_off()
     os.close(writing)
-    assert Orders(reading).next(10.0).job == Path("folder")
+    orders = Orders(reading)
+    assert orders.next(10.0).job == Path("folder")
+    # its thread has read the end
+    assert orders.next(10.0) is None
     os.close(reading)

@@ -15,6 +15,7 @@ from blender_xpbd.device.arrays import read_array, write_array
 from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.contact_statistics import CONTACT_STATISTICS
+from blender_xpbd.solver.system.frame_slice import WHOLE
 from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.solver.windows import pair_tables
 from tests.solver.scenes import cloth, jelly_cube, jelly_of, pins, plane, touching
@@ -105,7 +106,7 @@ def test_a_corner_of_jelly_that_crumples_does_not_go_through_itself():
 def told_of(simulation):
     """Whether anything is counted as passed through by a look at how things are."""
     pairs = simulation._pairs
-    pairs._tell_crossings()
+    pairs._tell_crossings(WHOLE)
     return bool(read_array(pairs.counts)[:, pair_tables.TUNNELLED].any())
 
 

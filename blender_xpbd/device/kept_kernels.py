@@ -27,7 +27,9 @@ from .version import knows_taichi
 _BITS, _WORDS = 30, 9
 # file descriptor of what a process prints
 _OUTPUT = 1
-_FOLDER = "offline_cache"
+# of settings that change no kernel: where it is kept and what is printed. Taichi 1.7.4 leaves ``print_ir_dbg_info`` as
+# the memory was, which made one process in a hundred compile all kernels anew
+_NO_INGREDIENTS = ("_", "offline_cache", "print_")
 
 
 def compile_kernel(primal: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -77,7 +79,7 @@ def compiled_count() -> int:
 def _words(primal: Any, features: Any) -> list[int] | None:
     """A fingerprint as constants of a kernel; nothing where none can be had."""
     config = ti.lang.impl.get_runtime().prog.config()
-    settings = [name for name in dir(config) if not name.startswith(("_", _FOLDER))]
+    settings = [name for name in dir(config) if not name.startswith(_NO_INGREDIENTS)]
     told = [f"{name} {getattr(value := getattr(config, name), 'to_string', value.__str__)()}" for name in settings]
     kinds = [(argument.name, argument.annotation) for argument in primal.arguments]
     try:

@@ -75,6 +75,22 @@ def test_one_that_called_functions_another_way_is_made_again(made, monkeypatch):
     assert made == [False, True]
 
 
+def test_what_taichi_prints_makes_no_other_kernel(made):
+    """Taichi 1.7.4 leaves this setting as the memory was, so it differs from process to process."""
+    expected = products(7)
+    made.clear()
+    config = ti.lang.impl.get_runtime().prog.config()
+    is_printed = config.print_ir_dbg_info
+    try:
+        for value in (False, True):
+            config.print_ir_dbg_info = value
+            forget()
+            np.testing.assert_array_equal(products(7), expected)
+    finally:
+        config.print_ir_dbg_info = is_printed
+    assert made == [False, False]
+
+
 class Settings:
     """Something that the fingerprint does not know."""
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..constraints.bending.dihedral_bending import build_dihedral_bending, free_shares, hinge_compliance
 from ..constraints.bending.isometric_bending import build_isometric_bending, isometric_compliance
 from ..constraints.constraint import ConstraintBlock
+from ..constraints.diagonal import COMPRESSION_SHARE, build_diagonals
 from ..constraints.distance import build_distance, network_compliance
 from ..constraints.enclosed_volume import build_enclosed_volume, build_gas, fullness
 from ..constraints.membrane import build_membrane, warp_directions_from_uv
@@ -22,7 +23,7 @@ from ..geometry.levels.tethers import surface_paths, tethers
 from ..geometry.solid.masses import surface_masses
 from ..geometry.surface.mesh_checks import check_mesh
 from ..geometry.surface.surface_binding import bind_to_triangles
-from ..geometry.surface.topology import bending_pairs, face_diagonals, hinges, unique_edges
+from ..geometry.surface.topology import bending_pairs, face_diagonals, hinges, pair_keys, unique_edges
 from ..scene.body import Body
 from ..scene.body_kinds import sewn_edges
 from ..scene.errors import XpbdError
@@ -45,9 +46,9 @@ Ints = npt.NDArray[np.int32]
 MEMBRANE_POISSONS_RATIO = 0.3
 # how fast loose edges close; chosen by hand, so that a seam does not snap shut in a frame [m/s]
 STITCH_SPEED = 1.0
-# layers of springs: those that bend and tethers first, then diagonals, edges and limits. What comes last holds best,
-# and stretched edges show, where a fold that opens a little later does not (docs/experiments.md, Coarse levels of
-# cloth)
+# layers of springs: those that bend and tethers first, then diagonals, edges and limits. Diagonals of quads are a type
+# of their own, which comes before all. What comes last holds best, and stretched edges show, where a fold that opens a
+# little later does not (docs/experiments.md, Coarse levels of cloth)
 DIAGONALS, EDGES, LIMITS = 1, 2, 3
 
 
@@ -143,8 +144,8 @@ def _springs(
     body: Body, triangles: Ints, edges: Ints, factors: Floats | None, settings: SolverSettings
 ) -> list[ConstraintBlock]:
     material, positions = body.material, body.positions
-    diagonals = face_diagonals(body.face_sizes, body.corners)
-    pairs = np.concatenate([edges, diagonals])
+    quads, others = _diagonals(body)
+    pairs = np.concatenate([edges, quads, others])
     share = constraint_factors(factors, pairs)
     if is_direct(body, settings):
         given = scaled_parameter(settings, material.stretch_compliance, material.pbd_stretch_stiffness, share)
@@ -157,20 +158,47 @@ def _springs(
             shares = calibrated(positions, pairs, shares, solid_of_triangles(positions, triangles))
         compliance = network_compliance(lengths, shares, material.stretch_stiffness, 2)
         compliance = compliance / share
-    ranges = ((DIAGONALS, slice(len(edges), None)), (EDGES, slice(len(edges))))
     compression = material.compression_share if settings.solver_mode == "XPBD" else 1.0
     follows = followed(body, settings, "stretch_stiffness", "stretch_compliance")
     if compression < 1.0:
         follows = (*follows, "compression_share")
+    first, last = len(edges), len(edges) + len(quads)
+    are_soft = not is_direct(body, settings)
+    ranges = (
+        (DIAGONALS, slice(first, last), are_soft),
+        (DIAGONALS, slice(last, None), False),
+        (EDGES, slice(first), False),
+    )
     return [
-        replace(_held(positions, pairs[rows], compliance[rows], compression), layer=layer, follows=follows, yields=True)
-        for layer, rows in ranges
+        replace(
+            _held(positions, pairs[rows], compliance[rows], compression, is_soft),
+            layer=layer,
+            follows=follows,
+            yields=True,
+        )
+        for layer, rows, is_soft in ranges
     ]
 
 
-def _held(positions: Floats, pairs: Ints, compliance: Floats, compression_share: float) -> ConstraintBlock:
+def _diagonals(body: Body) -> tuple[Ints, Ints]:
+    """Pairs of corners across a quad, and those of other polygons."""
+    diagonals = face_diagonals(body.face_sizes, body.corners)
+    is_quad = body.face_sizes == 4
+    if is_quad.all():
+        return diagonals, diagonals[:0]
+    own = face_diagonals(body.face_sizes[is_quad], body.corners[np.repeat(is_quad, body.face_sizes)])
+    of_quads = np.isin(pair_keys(*diagonals.T), pair_keys(*own.T))
+    return diagonals[of_quads], diagonals[~of_quads]
+
+
+def _held(
+    positions: Floats, pairs: Ints, compliance: Floats, compression_share: float, are_soft: bool
+) -> ConstraintBlock:
+    """Springs that resist compression by a share of what they resist tension, of soft ones another share."""
     if compression_share >= 1.0:
-        return build_distance(positions, pairs, compliance)
+        return (build_diagonals if are_soft else build_distance)(positions, pairs, compliance)
+    if are_soft:
+        compression_share *= COMPRESSION_SHARE
     with np.errstate(divide="ignore"):
         compression = np.where(compliance > 0.0, compliance, 1e-12) / compression_share
     return build_two_sided_distance(positions, pairs, compliance, compression)

@@ -10,6 +10,7 @@ from .bending.isometric_bending import ISOMETRIC_BENDING
 from .bending.plate_bending import PLATE_BENDING
 from .constraint import ConstraintType
 from .corotated import COROTATED
+from .diagonal import DIAGONAL
 from .distance import DISTANCE
 from .element_attachment import ELEMENT_ATTACHMENT
 from .element_link import ELEMENT_LINK
@@ -31,6 +32,7 @@ CONSTRAINTS: tuple[ConstraintType, ...] = (
     MEMBRANE,
     COROTATED,
     NEO_HOOKEAN,
+    DIAGONAL,
     DISTANCE,
     TWO_SIDED_DISTANCE,
     TETRAHEDRON_VOLUME,

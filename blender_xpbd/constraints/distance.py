@@ -22,8 +22,14 @@ from .scaling import compliances
 
 
 @ti.func
-def project_distance(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
-    """Project one distance; arguments as in ``constraint``."""
+def project_spring(
+    particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template(), softness: ti.template()
+):
+    """Project one distance; arguments as in ``constraint``.
+
+    While it is shorter than at rest, its compliance is ``softness`` times as great. Where a multiplier is left of the
+    other side, as other constraints have pushed it across, the next projection mends what this one has too much.
+    """
     positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     first, second = indices[i], indices[i + 1]
@@ -39,6 +45,10 @@ def project_distance(particles: ti.template(), constraints: ti.template(), i, p,
         scale = -parameters[p + 1] * (length - parameters[p]) / (weight * length + SMALL)
     else:
         alpha_tilde = parameters[p + 1] * step[0]
+        if ti.static(softness != 1.0):
+            # by the squares, so that nothing waits for the root
+            is_short = difference.norm_sqr() < parameters[p] * parameters[p]
+            alpha_tilde = ti.select(is_short, softness * alpha_tilde, alpha_tilde)
         multiplier = read_multiplier(constraints, m, step, mode)
         force = length - parameters[p] + alpha_tilde * multiplier
         if ti.static(mode & DAMPED):
@@ -54,6 +64,12 @@ def project_distance(particles: ti.template(), constraints: ti.template(), i, p,
             keep_reached(constraints, m + 1, 1, reached, mode)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference
+
+
+@ti.func
+def project_distance(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
+    """Project one distance that pushes as it pulls; arguments as in ``constraint``."""
+    project_spring(particles, constraints, i, p, m, step, mode, 1.0)
 
 
 def evaluate_distance(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:

@@ -35,9 +35,8 @@ def project_element_link(particles: ti.template(), constraints: ti.template(), i
             damping_time += previous_positions[indices[i + k]][3] / COUNT
     difference[3] = 0.0
     length = difference.norm()
-    sides = ti.Vector([parameters[p + COUNT + 1], parameters[p + COUNT + 2]])
     value = length - parameters[p + COUNT]
-    scale = two_sided_scale(constraints, m, value, length, weight, sides, damping_time, step, mode)
+    scale = two_sided_scale(constraints, m, value, length, weight, p + COUNT + 1, damping_time, step, mode)
     moved = ti.Matrix.zero(float, COUNT, 4)
     for k in ti.static(range(COUNT)):
         x = positions[indices[i + k]]

@@ -46,16 +46,15 @@ def two_sided_scale(
         value: C [m].
         length: |x₁ − x₂| [m].
         free_weight: Σ w|∇C|² [1/kg].
-        sides: compliances under tension and under compression, see the module's text.
+        sides: place of the compliance under tension among the parameters, after which that under compression comes, see
+            the module's text. Read by place: a branch on what is a toss-up takes as long again as the projection.
         damping_time: τ [s]; only read where DAMPED.
         step: as in ``constraint``.
         mode: as in ``constraint``.
     """
     scale, weight = 0.0, free_weight
     if ti.static(mode & PBD):
-        stiffness = sides[1]
-        if value > 0.0:
-            stiffness = sides[0]
+        stiffness = constraints.parameters[sides + ti.cast(value <= 0.0, ti.i32)]
         scale = -ti.max(stiffness, 0.0) * value / (weight * length + SMALL)
     else:
         multiplier = read_multiplier(constraints, m, step, mode)
@@ -66,9 +65,7 @@ def two_sided_scale(
             weight *= 1.0 + gamma
         if ti.static(mode & REPEATED):
             push += weight * multiplier
-        compliance = sides[1]
-        if push < 0.0:
-            compliance = sides[0]
+        compliance = constraints.parameters[sides + ti.cast(push >= 0.0, ti.i32)]
         if compliance >= 0.0:
             scale = push / ((weight + compliance * step[0]) * length + SMALL)
         if ti.static(mode & REPEATED):
@@ -92,11 +89,10 @@ def project_two_sided_distance(
     length = difference.norm()
     weight = a[3] + b[3]
     value = length - parameters[p]
-    sides = ti.Vector([parameters[p + 1], parameters[p + 2]])
     times = 0.0
     if ti.static(mode & DAMPED):
         times = previous_positions[first][3] + previous_positions[second][3]
-    scale = two_sided_scale(constraints, m, value, length, weight, sides, 0.5 * times, step, mode)
+    scale = two_sided_scale(constraints, m, value, length, weight, p + 1, 0.5 * times, step, mode)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference
 

@@ -19,6 +19,7 @@ from blender_xpbd.constraints.bending.isometric_bending import (
 from blender_xpbd.constraints.bending.plate_bending import build_plate_bending
 from blender_xpbd.constraints.constraint import ConstraintBlock, joined
 from blender_xpbd.constraints.corotated import build_corotated
+from blender_xpbd.constraints.diagonal import build_diagonals
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.element_attachment import build_element_attachment
 from blender_xpbd.constraints.enclosed_volume import build_gas
@@ -103,6 +104,11 @@ class _Cube:
 def _distance() -> Example:
     cloth = _Cloth()
     return cloth.example(build_distance(cloth.positions, cloth.edges, 1e-8))
+
+
+def _diagonal() -> Example:
+    cloth = _Cloth()
+    return cloth.example(build_diagonals(cloth.positions, cloth.edges, 1e-8))
 
 
 def _two_sided_distance() -> Example:
@@ -198,6 +204,7 @@ def _enclosed_volume() -> Example:
 
 BODIES: dict[str, Callable[[], Example]] = {
     "distance": _distance,
+    "diagonal": _diagonal,
     "two_sided_distance": _two_sided_distance,
     "tetrahedron_volume": _tetrahedron_volume,
     "neo_hookean": _neo_hookean,

@@ -61,6 +61,18 @@ static inline void distance(Arrays s, const int *i, const float *p)
     s.x[i[0]] = a, s.x[i[1]] = b;
 }
 
+static inline void diagonal(Arrays s, const int *i, const float *p)
+{
+    Particle a = s.x[i[0]], b = s.x[i[1]];
+    const Vector difference = between(a, b);
+    const Real length = norm(difference), push = p[0] - length;
+    const Real compliance = p[1] * s.inverse_h2 * (push > 0 ? 10 : 1);
+    const Real scale = push / ((a.w + b.w + compliance) * length + SMALL);
+    move(&a, scale, difference);
+    move(&b, -scale, difference);
+    s.x[i[0]] = a, s.x[i[1]] = b;
+}
+
 static inline void two_sided_distance(Arrays s, const int *i, const float *p)
 {
     Particle a = s.x[i[0]], b = s.x[i[1]];
@@ -91,8 +103,11 @@ static inline void stitch(Arrays s, const int *i, const float *p)
 static inline void attachment(Arrays s, const int *i, const float *p)
 {
     Particle a = s.x[i[0]], b = s.x[i[1]];
-    const Real scale = -1 / (a.w + b.w + p[1] * s.inverse_h2 + SMALL);
-    const Vector difference = between(a, b);
+    const Vector now = between(a, b), before = between(s.previous[i[0]], s.previous[i[1]]);
+    const Real weight = a.w + b.w, compliance = p[1] * s.inverse_h2;
+    const Real lag = p[0] / (1 + weight / (compliance + SMALL));
+    const Vector difference = minus(now, times(lag, minus(now, before)));
+    const Real scale = -1 / (weight * (1 - lag) + compliance + SMALL);
     move(&a, scale, difference);
     move(&b, -scale, difference);
     s.x[i[0]] = a, s.x[i[1]] = b;
@@ -421,6 +436,7 @@ static inline void enclosed_volume(Arrays s, const int *i, const float *p)
     }
 
 SWEEPS(distance, 2, 2)
+SWEEPS(diagonal, 2, 2)
 SWEEPS(two_sided_distance, 2, 3)
 SWEEPS(stitch, 2, 3)
 SWEEPS(attachment, 2, 2)

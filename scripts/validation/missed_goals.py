@@ -21,11 +21,6 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "medium, triangles: volume per that at rest, J": 0.07,
         "rubber, quads: volume per that at rest, J": 0.095,
     },
-    "product_table": {
-        "quads, 729 vertices: 99th percentile of the strain at the end [%]": 0.2,
-        "quads, 2,601 vertices: 99th percentile of the strain at the end [%]": 0.2,
-        "quads, 729 vertices, round table: 99th percentile of the strain at the end [%]": 0.6,
-    },
     "product_rest": {
         "rubber, quads: way after 10 s [mm]": 10,
     },

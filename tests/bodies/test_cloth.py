@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.bodies.cloth import DIAGONALS, EDGES, LIMITS, bind_to_cloth, build_cloth, other_triangulation
+from blender_xpbd.constraints.diagonal import COMPRESSION_SHARE
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.settings import SolverSettings
 from tests.solver.scenes import cloth
@@ -38,11 +39,12 @@ def test_the_vertices_are_the_particles():
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ({"bending_model": "NONE"}, ["distance", "distance"]),
-        ({"bending_stiffness": 0.0}, ["distance", "distance"]),
-        ({"bending_model": "DISTANCE"}, ["distance", "distance", "distance"]),
+        ({"bending_model": "NONE"}, ["diagonal", "distance"]),
+        ({"bending_stiffness": 0.0}, ["diagonal", "distance"]),
+        ({"bending_model": "DISTANCE"}, ["distance", "diagonal", "distance"]),
         ({"membrane_model": "ISOTROPIC"}, ["membrane"]),
-        ({"greatest_stretch": 5.0}, ["distance", "distance", "two_sided_distance"]),
+        ({"greatest_stretch": 5.0}, ["diagonal", "distance", "two_sided_distance"]),
+        ({"stiffness_input": "COMPLIANCE", "bending_model": "NONE"}, ["distance", "distance"]),
         ({"compression_share": 0.1}, ["two_sided_distance", "two_sided_distance"]),
     ],
 )
@@ -55,6 +57,38 @@ def test_bending_comes_first_and_limits_last():
     assert [block.layer for block in model.blocks] == [0, DIAGONALS, EDGES, LIMITS] == [0, 1, 2, 3]
     diagonals, edges = model.blocks[1:3]
     assert (len(diagonals), len(edges)) == (2 * 9, 2 * 3 * 4)
+
+
+def test_only_diagonals_of_quads_give_way():
+    """Not the braces of polygons, and of triangles there are none."""
+    ring = np.arange(5) * 0.4 * np.pi
+    positions = np.concatenate([cloth(3).positions, np.stack([2.0 + np.cos(ring), np.sin(ring), 0.0 * ring], axis=1)])
+    body = dataclasses.replace(
+        cloth(3, bending_model="NONE"),
+        positions=positions,
+        face_sizes=np.array([4, 3, 3, 4, 4, 5], np.int32),
+        corners=np.array([0, 1, 4, 3, 1, 2, 4, 2, 5, 4, 3, 4, 7, 6, 4, 5, 8, 7, *range(9, 14)], np.int32),
+    )
+    model = built(body)
+    assert kinds(model) == ["diagonal", "distance", "distance"]
+    soft, braces, edges = model.blocks
+    assert {tuple(pair) for pair in soft.indices.tolist()} == {(0, 4), (1, 3), (3, 7), (4, 6), (4, 8), (5, 7)}
+    assert braces.indices.min() == 9
+    assert len(braces) == 5
+    assert len(edges) == 12 + 1 + 5
+    triangles = dataclasses.replace(
+        cloth(2, bending_model="NONE"),
+        face_sizes=np.array([3, 3], np.int32),
+        corners=np.array([0, 1, 3, 0, 3, 2], np.int32),
+    )
+    assert kinds(built(triangles)) == ["distance"]
+
+
+def test_diagonals_give_way_in_what_gives_way_itself():
+    """As much more as without: a share of the share."""
+    diagonals, edges = built(cloth(3, compression_share=0.5, bending_model="NONE")).blocks
+    np.testing.assert_allclose(edges.parameters[:, 2], edges.parameters[:, 1] / 0.5)
+    np.testing.assert_allclose(diagonals.parameters[:, 2], diagonals.parameters[:, 1] / (0.5 * COMPRESSION_SHARE))
 
 
 def test_springs_are_as_stiff_as_the_material():

@@ -11,6 +11,7 @@ from blender_xpbd.constraints.bending.dihedral_bending import build_dihedral_ben
 from blender_xpbd.constraints.bending.isometric_bending import build_isometric_bending
 from blender_xpbd.constraints.bending.plate_bending import build_plate_bending
 from blender_xpbd.constraints.corotated import build_corotated
+from blender_xpbd.constraints.diagonal import build_diagonals
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.element_attachment import build_element_attachment
 from blender_xpbd.constraints.element_link import build_element_link
@@ -28,6 +29,8 @@ pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
 TETRAHEDRON = np.array([[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.1, 1.1, 0.0], [0.2, 0.1, 0.9]])
 REST = {
+    # tests of compliance draw it out
+    "diagonal": np.array([[0.0, 0.0, 0.0], [0.25, -0.9, -0.75]]),
     "distance": np.array([[0.0, 0.0, 0.0], [1.0, 0.5, -0.2]]),
     "attachment": np.array([[0.3, -0.2, 0.1], [0.3, -0.2, 0.1]]),
     "tetrahedron_volume": TETRAHEDRON,
@@ -88,6 +91,7 @@ ENERGIES = {
     "rod": lambda rest, _: strand(rest, FORK),
     "rod_chains": lambda rest, _: strand(rest, CURL),
 }
+DISTANCES = {"diagonal": build_diagonals, "distance": build_distance}
 # what it loses of a spin is given back, see ``solver.acts.spin``: its matrix is the same along all axes
 LOSES_SPIN = {"rod", "rod_chains"}
 # relative to the stiffness that it is built with
@@ -103,8 +107,8 @@ def lag(name, weights, alpha_tilde, gamma=0.0):
 def build(name, compliance=0.0):
     rest = REST[name]
     order = np.arange(len(rest), dtype=np.int32)[None]
-    if name == "distance":
-        return build_distance(rest, order, compliance)
+    if name in DISTANCES:
+        return DISTANCES[name](rest, order, compliance)
     if name in ENERGIES:
         block = ENERGIES[name](rest, order)
         block.parameters[:, -1] = max(compliance, LEAST_COMPLIANCE.get(name, 0.0))

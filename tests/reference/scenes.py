@@ -8,6 +8,7 @@ import numpy as np
 from blender_xpbd.constraints.attachment import build_attachment
 from blender_xpbd.constraints.bending.dihedral_bending import build_dihedral_bending
 from blender_xpbd.constraints.bending.isometric_bending import build_isometric_bending
+from blender_xpbd.constraints.diagonal import build_diagonals
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.element_attachment import build_element_attachment
 from blender_xpbd.constraints.element_link import build_element_link
@@ -27,6 +28,7 @@ PAIR = np.array([[0.0, 0.0, 0.0], [1.0, 0.5, -0.2]])
 OCTAHEDRON = np.array([[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]])
 CORNERS = np.array([[1.0, 0, 0.1], [-1.0, 0, 0], [0, 1.1, 0], [0, -0.9, 0], [0.1, 0, 1.0], [0, 0.1, -1.0]])
 SHAPES = {
+    "diagonal": PAIR,
     "distance": PAIR,
     "attachment": np.array([[0.3, -0.2, 0.1], [0.4, -0.3, 0.2]]),
     "tetrahedron_volume": TETRAHEDRON,
@@ -64,6 +66,7 @@ def block_of(name, compliance):
         return block
     quarters = np.full((1, 4), 0.25)
     builders = {
+        "diagonal": lambda: build_diagonals(rest, order, compliance),
         "distance": lambda: build_distance(rest, order, compliance),
         "attachment": lambda: build_attachment(order, np.array([compliance])),
         "tetrahedron_volume": lambda: build_tetrahedron_volume(rest, order, compliance),

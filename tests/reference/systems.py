@@ -46,6 +46,9 @@ def _rows(block, number, start, h):
         # a rope and a bumper; -1 stands for none
         sides = ((own[1], (-np.inf, 0.0)), (own[2], (0.0, np.inf)))
         return [(partial(distance, rest_length=own[0]), alpha, bounds) for alpha, bounds in sides if alpha >= 0.0]
+    if name == "diagonal":
+        sides = ((own[1], (-np.inf, 0.0)), (10.0 * own[1], (0.0, np.inf)))
+        return [(partial(distance, rest_length=own[0]), alpha, bounds) for alpha, bounds in sides]
     if name == "element_link":
         sides = ((own[9], (-np.inf, 0.0)), (own[10], (0.0, np.inf)))
         return [(lambda x: link(x, own[:8], own[8]), alpha, bounds) for alpha, bounds in sides if alpha >= 0.0]

@@ -61,10 +61,12 @@ def presets() -> Result:
         angle = 2.0 * np.pi * (np.arange(len(reach)) + 0.5) / len(reach)
         curves.append(Curve(identifier.lower(), reach * np.cos(angle), reach * np.sin(angle)))
     note = (
-        "The bending stiffness of cotton and leather was chosen so that they drape as measured; no measurement of the "
-        "very fabric stands behind it. Discs have 20 rings and 240 substeps, or more of both, so that a ring is at "
-        "most 0.4 bending lengths wide. Silk needs 32: with 20 it cannot fold finely enough and gives 43 %, with 40 it "
-        "gives 28 %."
+        "The bending stiffness of cotton and leather was chosen so that they drape as measured; no measurement of "
+        "the very fabric stands behind it. Discs have 20 rings and 240 substeps, or more of both, so that a ring is "
+        "at most 0.4 bending lengths wide. Silk needs 32: with 20 it cannot fold finely enough and gives 43 %, with "
+        "40 it gives 28 %.\n\nBending is solved ten times a frame, as by default with so many substeps. Solved in "
+        "each of 240 substeps, cotton drapes by 72 %, denim by 89 % and leather by 62 % (version 29, 20 rings, mean "
+        "of 2): 5 to 9 points more, and still in the ranges."
     )
     return Result(tuple(rows), Plot("x [m]", "y [m]", tuple(curves), is_equal=True), note)
 

@@ -60,8 +60,8 @@ def section(case: Case, result: Result) -> list[str]:
         "",
         *table(result.rows),
     ]
-    if result.note:
-        lines += ["", wrapped(result.note)]
+    for paragraph in filter(None, result.note.split("\n\n")):
+        lines += ["", paragraph if paragraph.startswith("|") else wrapped(paragraph)]
     return [*lines, "", f"![{case.title}](validation/{case.name}.png)"]
 
 

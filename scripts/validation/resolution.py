@@ -92,10 +92,17 @@ CASES = (
         "resolution_arm",
         "Resolution: jelly arm",
         "An arm of 0.4 × 0.1 × 0.1 m, 150 kPa, one iteration per substep, 24 frames per second. With 20, 40 and 80 "
-        "substeps the spread is 8 % at 4 cells and 20 % at 6. The arm rests, so this is no numerical damping: one "
+        "substeps the spread is 13 % at 4 cells and 26 % at 6. The arm rests, so this is no numerical damping: one "
         "iteration leaves it too soft, and with more iterations 20 substeps give the same displacement.",
         arm,
     ),
     Case("resolution_cube", "Resolution: jelly cube", "A cube of 0.2 m, 10 kPa, on the ground without friction.", cube),
-    Case("resolution_drape", "Resolution: drape", "The drape test with cotton.", cotton),
+    Case(
+        "resolution_drape",
+        "Resolution: drape",
+        "The drape test with cotton. Bending is solved ten times a frame with each of these numbers of substeps, so "
+        "the spread does not tell what more solves change. Solved in each of 240 substeps, it is 72 % at 20 rings, "
+        "70 % at 15 and 68 % at 10 (version 29, mean of 2).",
+        cotton,
+    ),
 )

@@ -110,6 +110,16 @@ def test_report_has_every_number(tmp_path: Path) -> None:
     assert "![Some case](validation/some_case.png)" in text
 
 
+def test_tables_of_a_note_keep_their_lines(tmp_path: Path) -> None:
+    note = f"{'A word. ' * 20}\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    result = Result((relative("good", 1.0, 1.0, 0.1),), Plot("x", "y", ()), note)
+    case = Case("some_case", "Some case", "What it is.", lambda: result)
+    write_report([(case, result)], tmp_path / "report.md", [case])
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
 def test_report_keeps_what_was_not_run_again(tmp_path: Path) -> None:
     def held(got: float) -> Result:
         return Result((relative("number", 1.0, got, 0.1),), Plot("x", "y", ()), "A note.")

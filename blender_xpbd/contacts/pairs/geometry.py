@@ -17,6 +17,10 @@ from ...device.runtime import real_type
 
 # distances below so many rounding errors of the pair's size have no direction of their own
 ROUNDINGS = 16.0
+# edges are all but parallel below this sin² of their angle; as in Li et al. 2020, "Incremental Potential Contact", §5
+PARALLEL = 1e-3
+# points of such edges are as near as the nearest ones that are farther apart by less than this share of the distance
+AS_NEAR = 0.01
 
 
 def rounding() -> float:
@@ -101,6 +105,40 @@ def closest_edge_edge(a0, a1, b0, b1):
         if way.dot(way) < nearest:
             s, t = other, 1.0
     return ti.Vector([1.0 - s, s, t - 1.0, -t]), cross, is_inside
+
+
+@ti.func
+def steady_weights(a0, a1, b0, b1, weights, normal, distance):
+    """Where edges push each other: at their nearest points, but all but parallel ones in the middle of their overlap.
+
+    All of the overlap is as near then, and the nearest points go from one end to the other while the edges turn by
+    nothing. What pushes and rubs there would never come to rest (docs/experiments.md, One place of a stack that
+    trembles). In between is a mean of both, so that no point jumps.
+
+    Args:
+        a0: ends of edge a [m].
+        a1: likewise.
+        b0: ends of edge b [m].
+        b1: likewise.
+        weights: of the nearest points, as in ``closest_edge_edge``.
+        normal: between these, from b to a.
+        distance: of these [m].
+
+    Returns:
+        signed weights of (a0, a1, b0, b1).
+    """
+    a, b, r = a1 - a0, b1 - b0, b0 - a0
+    square_a, square_b = a.dot(a), b.dot(b)
+    share = 1.0 - a.cross(b).norm_sqr() / ti.max(ti.static(PARALLEL) * square_a * square_b, 1e-30)
+    result = weights
+    if share > 0.0 and square_a * square_b > 0.0:
+        begin, end = part_along(r, a), part_along(r + b, a)
+        s = 0.5 * (begin + end)
+        t = part_along(s * a - r, b)
+        farther = ti.abs(normal.dot(s * a - r - t * b) - distance)
+        share *= ti.max(1.0 - farther / ti.max(ti.static(AS_NEAR) * distance, 1e-30), 0.0)
+        result += share * (ti.Vector([1.0 - s, s, t - 1.0, -t]) - weights)
+    return result
 
 
 @ti.func

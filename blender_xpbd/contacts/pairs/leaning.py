@@ -11,7 +11,7 @@ dents lean down a slope, so that a block slipped that should stick (docs/experim
 
 import taichi as ti
 
-from .geometry import pair_geometry
+from .geometry import pair_geometry, steady_weights
 from .near import KEEP, facing
 from .push import carried, pair_mass, relative
 from .tables import (
@@ -86,11 +86,13 @@ def measure_again(
     room = KEEP * (lowest_a - highest_b)
     result = normal
     if room >= LEAST_ROOM * floats[row + ROOM] and room > 0.0:
-        result = found.normal
+        result, weights = found.normal, found.weights
+        if is_edges:
+            weights = steady_weights(x0 + slide, x1 + slide, x2, x3, weights, found.normal, found.distance)
         floats[row + ROOM] = ti.min(floats[row + ROOM], room)
         for axis in ti.static(range(3)):
             floats[row + NEAR_NORMAL + axis] = found.normal[axis]
-            floats[row + NEAR_WEIGHTS + axis] = found.weights[axis + 1]
+            floats[row + NEAR_WEIGHTS + axis] = weights[axis + 1]
         floats[row + MASS] = pair_mass(particles, pairs, n, embeds)
         if floats[row + NEAR_RESTITUTION] > 0.0:
             floats[row + APPROACH] = -result.dot(relative(particles.velocities, surfaces, pairs, n, embeds))

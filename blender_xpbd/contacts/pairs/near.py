@@ -4,7 +4,7 @@
 import taichi as ti
 
 from .anchors import find_anchor
-from .geometry import pair_geometry, rounding
+from .geometry import pair_geometry, rounding, steady_weights
 from .push import carried, pair_mass, relative
 from .tables import (
     ANCHOR_FLOATS,
@@ -131,7 +131,10 @@ def find_near(
             wanted = gap
             if limits[LACK_SHARE] > 0.0:
                 wanted -= limits[LACK_SHARE] * start_lack(surfaces, pairs, k)
-            _write_push(pairs, k, n, found.weights, ti.min(wanted, found.distance + limits[LARGEST_PUSH]), embeds)
+            weights = found.weights
+            if is_edges:
+                weights = steady_weights(x0, x1, x2, x3, weights, found.normal, found.distance)
+            _write_push(pairs, k, n, weights, ti.min(wanted, found.distance + limits[LARGEST_PUSH]), embeds)
             pairs.near_floats[n * NEAR_WIDTH + MASS] = pair_mass(particles, pairs, n, embeds)
             approach = ti.cast(0.0, float)
             if floats[k, RESTITUTION] > 0.0:

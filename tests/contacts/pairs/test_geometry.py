@@ -7,7 +7,10 @@ import taichi as ti
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_xpbd.contacts.pairs.tables import NEAR_WEIGHTS
+from blender_xpbd.device.arrays import read_array
 from blender_xpbd.device.runtime import real_type
+from tests.contacts.pairs.one_pair import EDGES, Pair
 from tests.contacts.pairs.pair_kernels import measured
 from tests.contacts.pairs.reference import distances
 
@@ -95,3 +98,40 @@ def test_what_is_a_single_point_has_some_normal():
     assert (found == 0.0).all()
     previous = np.tile([0.0, 0.6, 0.8], (2, 1))
     np.testing.assert_allclose(measured(np.array([0, 1]), places, previous)[1], previous, rtol=1e-6)
+
+
+def parallel_edges(turn, about=0.5, shift=0.0, tilt=0.0):
+    """Edges of a metre 5 mm apart, of which the upper one is turned about a point of the lower one and tilted [rad]."""
+    ends = np.array([0.0, 1.0]) - about
+    upper = np.column_stack([about + shift + ends, turn * ends, 0.005 + tilt * (ends + about)])
+    return np.array([*upper, [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+
+
+def touches_at(places):
+    """Where along both edges a pair of them is pushed apart."""
+    pair = Pair(1, places)
+    weights = read_array(pair.pairs.near_floats)[NEAR_WEIGHTS : NEAR_WEIGHTS + 3]
+    return np.array([weights[0], -weights[2]])
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.4])
+def test_parallel_edges_touch_in_the_middle_of_their_overlap_however_they_turn(shift):
+    """Else what is pushed there goes from end to end, and never rests."""
+    turned = [(1e-4, 0.1), (1e-4, 0.9), (-1e-4, 0.2), (1e-5, 0.5), (0.0, 0.5)]
+    found = [touches_at(parallel_edges(turn, about, shift)) for turn, about in turned]
+    middle = 0.5 + 0.5 * shift
+    np.testing.assert_allclose(found, [[middle - shift, middle]] * len(turned), atol=0.01)
+
+
+def test_where_parallel_edges_touch_does_not_jump_as_they_turn():
+    """From edges that cross near an end to parallel ones."""
+    turns = np.linspace(0.04, 0.0, 200)
+    ways = np.abs(np.diff([touches_at(parallel_edges(turn, 0.1)) for turn in turns], axis=0))
+    assert ways.max() < 0.02
+
+
+@pytest.mark.parametrize("places", [parallel_edges(0.04, 0.2), parallel_edges(0.0, tilt=1e-3), EDGES])
+def test_edges_that_are_not_all_but_parallel_touch_where_they_are_nearest(places):
+    """Also where one tilts, so that one end of it is nearer."""
+    weights = measured(np.array([1]), places[None])[0][0]
+    np.testing.assert_allclose(touches_at(places), [weights[1], -weights[3]], atol=1e-6)

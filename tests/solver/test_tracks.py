@@ -336,7 +336,7 @@ def test_the_rows_of_each_body_are_found_after_sorting(moves):
     tracks = (Track("b0", "stretch_stiffness", 100.0 * ramp), Track("b1", "stretch_stiffness", 100.0 * ramp))
     system = build_system(replace(scene(*bodies, frames=(1, FRAMES)), tracks=tracks))
     schedule = system.schedule
-    owner, column = [], []
+    owner, column = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for kind in ("diagonal", "distance"):
         count, first_index, first_parameter = schedule.table[[kind.name for kind in CONSTRAINTS].index(kind)].tolist()
         firsts = schedule.indices[first_index:][: 2 * count : 2]

@@ -13,6 +13,7 @@ import taichi as ti
 
 from .constraint import ConstraintBlock
 from .distance import DISTANCE, build_distance, project_spring
+from .scaling import compliances
 
 # of what it resists under tension. Chosen by trying: docs/experiments.md, Quads that fold along a diagonal
 COMPRESSION_SHARE = 0.1
@@ -25,7 +26,7 @@ def project_diagonal(particles: ti.template(), constraints: ti.template(), i, p,
     project_spring(particles, constraints, i, p, m, step, mode, SOFTNESS)
 
 
-DIAGONAL = replace(DISTANCE, name="diagonal", project=project_diagonal)
+DIAGONAL = replace(DISTANCE, name="diagonal", project=project_diagonal, scales=compliances(-1.0, "stretch_stiffness"))
 
 
 def build_diagonals(

@@ -336,13 +336,16 @@ def test_the_rows_of_each_body_are_found_after_sorting(moves):
     tracks = (Track("b0", "stretch_stiffness", 100.0 * ramp), Track("b1", "stretch_stiffness", 100.0 * ramp))
     system = build_system(replace(scene(*bodies, frames=(1, FRAMES)), tracks=tracks))
     schedule = system.schedule
-    row = next(n for n, kind in enumerate(CONSTRAINTS) if kind.name == "distance")
-    count, first_index, first_parameter = schedule.table[row].tolist()
-    owner = np.searchsorted(system.starts, schedule.indices[first_index:][: 2 * count : 2], side="right") - 1
+    owner, column = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for kind in ("diagonal", "distance"):
+        count, first_index, first_parameter = schedule.table[[kind.name for kind in CONSTRAINTS].index(kind)].tolist()
+        firsts = schedule.indices[first_index:][: 2 * count : 2]
+        owner = np.append(owner, np.searchsorted(system.starts, firsts, side="right") - 1)
+        column = np.append(column, first_parameter + 2 * np.arange(count) + 1)
     for number in (0, 1):
         mine = [column.places for column in system.columns if column.owner == f"b{number}"]
         # edges and diagonals are blocks of their own
         assert len(mine) == 2 * moves[number]
         places = [np.arange(len(schedule.parameters))[places] for places in mine]
         found = np.sort(np.concatenate([np.zeros(0, np.int64), *places]))
-        np.testing.assert_array_equal(found, first_parameter + 2 * np.flatnonzero(owner == number) + 1)
+        np.testing.assert_array_equal(found, column[owner == number])

@@ -14,7 +14,7 @@ from tests.test_layers import PACKAGE, PACKAGE_SOURCES, ROOT, imported_modules, 
 # From the ground floor up. "" is the package's own folder, of which single files may stand elsewhere; "__init__" is the
 # package's own file, where it has the tuple of what all rooms hold
 ROOMS: dict[str, tuple[str, ...]] = {
-    "scene": ("errors", "parameter", "roles", "parameters", "", "falls"),
+    "scene": ("errors", "parameter", "roles", "parameters", "", "falls", "ties"),
     "geometry": ("", "surface", "solid", "cage", "levels", "collider", "search"),
     "constraints": ("", "bending", "rods", "__init__"),
     "contacts": ("", "pairs", "grains", "search"),

@@ -17,6 +17,7 @@ from .element_link import ELEMENT_LINK
 from .enclosed_volume import ENCLOSED_VOLUME
 from .membrane import MEMBRANE
 from .neo_hookean import NEO_HOOKEAN
+from .patch_attachment import PATCH_ATTACHMENT
 from .rods.chain import ROD_CHAINS
 from .rods.rod import ROD
 from .shape_matching import SHAPE_MATCHING
@@ -41,6 +42,7 @@ CONSTRAINTS: tuple[ConstraintType, ...] = (
     ENCLOSED_VOLUME,
     STITCH,
     ELEMENT_LINK,
+    PATCH_ATTACHMENT,
     ELEMENT_ATTACHMENT,
     ATTACHMENT,
 )

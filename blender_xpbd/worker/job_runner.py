@@ -47,6 +47,7 @@ from .contact_notices import core_notices, enclosed_notices, tangled_notices, tu
 from .kernel_folder import KernelFolder
 from .quality import QualityChoice, by_material, choose_quality, subframes_notice, with_settings, with_wanted
 from .resume import Start, find_start, had_checkpoint, is_simulated_alike, unfit
+from .shape_notices import shape_notices
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 from .torn_notices import torn_notices
@@ -320,7 +321,7 @@ class JobRunner:
         with self._watch.stage("write"):
             cache.publish(frame, solver.surface(positions), statistics, orientations)
         self._status = replace(self._status, frame=frame, frames_done=self._status.frames_done + 1)
-        self._note_inverted(statistics, solver.system, frame)
+        self._note_shapes(statistics, solver.system, frame)
 
     def _note_quality(self, chosen: QualityChoice) -> None:
         settings = chosen.settings
@@ -345,19 +346,10 @@ class JobRunner:
         told = [Notice("W_QUALITY", text) for text in (stiffness_advice(system), stretch_advice(system)) if text]
         self._status = replace(self._status, notices=(*self._status.notices, *told))
 
-    def _note_inverted(self, statistics: np.ndarray, system: System, frame: int) -> None:
-        noted = {notice.object_name for notice in self._status.notices if notice.code == "W_INVERTED"}
+    def _note_shapes(self, statistics: np.ndarray, system: System, frame: int) -> None:
         for row, model in zip(statistics, system.models, strict=True):
-            # of an earlier run's frame, it may be any number
-            if 0 < row[3] < np.inf and model.body.name not in noted:
-                # an earlier run's frame may tell of a body that has none
-                share = f" of {len(model.tetrahedra):,}" if len(model.tetrahedra) else ""
-                text = (
-                    f"{int(row[3])}{share} tetrahedra inside out at frame {frame}, as in a deep crease. Where it shows,"
-                    " take Final, or a firmer material."
-                )
-                notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
-                self._status = replace(self._status, notices=notices)
+            if found := shape_notices(row, model, frame, self._status.notices):
+                self._status = replace(self._status, notices=(*self._status.notices, *found))
 
     def _note_tunnelled(self, solver: Solver, frame: int) -> None:
         """Of each frame, also of those that are not kept."""
@@ -403,7 +395,7 @@ class JobRunner:
             self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         for number in done:
             statistics = begin.statistics[number]
-            self._note_inverted(statistics, solver.system, number)
+            self._note_shapes(statistics, solver.system, number)
             if solver.contact_counts() is not None:
                 self._add_tunnelled(solver.system, statistics[:, len(STATISTICS) + TUNNELLED], number)
         print(f"Going on after frame {frame}.", flush=True)

@@ -86,6 +86,8 @@ def _neo_hookean(_: Floats, block: ConstraintBlock) -> tuple[Floats, Floats]:
 
 
 ROWS = {
+    # while it is drawn out
+    "diagonal": _distance,
     "distance": _distance,
     "tetrahedron_volume": _volume,
     "corotated": _corotated,

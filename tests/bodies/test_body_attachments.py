@@ -10,6 +10,7 @@ from blender_xpbd.geometry.solid.embedding import bind
 from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from tests.solver.scenes import cloth, pins, run, solver
+from tests.solver.strands import line, strand
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -133,3 +134,68 @@ def test_a_vertex_without_a_mass_is_left_out():
     simulation = solver(attached(body, [0, 9]), cube())
     assert simulation.system.schedule.counts()["element_attachment"] == 1
     assert "element_attachment" not in solver(attached(body, [9]), cube()).system.schedule.counts()
+
+
+def hung(vertices, material, strand_material, mode="XPBD"):
+    """A jelly cube whose upper vertices, or some of them, hang on the end of a strand over its corner."""
+    jelly = dataclasses.replace(cube("b0"), tetrahedralization=Tetrahedralization("CAGE", 10))
+    jelly = dataclasses.replace(attached(jelly, vertices), material=Material.from_values(material))
+    rope = strand(
+        line(11, 0.5, (0.0, 0.0, -1.0), start=(0.1, 0.1, 0.5)), pinned=[0], identifier="b1", **strand_material
+    )
+    return solver(jelly, rope, substeps=40, solver_mode=mode)
+
+
+THREAD = {"youngs_modulus": 1e9, "twist_stiffness": 1e6, "density": 900.0, "radius": 5e-4, "bending_share": 1e-3}
+ROPE = {**THREAD, "radius": 5e-3}
+SOFT, FIRM = ({"youngs_modulus": stiffness, "density": 1100.0, "internal_damping": 2.0} for stiffness in (2e4, 2e5))
+CORNER, CAP = [7], [1, 3, 5, 7]
+
+
+@pytest.mark.parametrize("vertices", [CORNER, CAP], ids=["corner", "cap"])
+@pytest.mark.parametrize("held_by", [THREAD, ROPE], ids=["thread", "rope"])
+@pytest.mark.parametrize("material", [SOFT, FIRM], ids=["soft", "firm"])
+def test_a_jelly_hangs_on_a_strand(material, held_by, vertices):
+    """A strand is light, and a vertex bears little: without patches and shared masses all of these blow up."""
+    simulation = hung(vertices, material, held_by)
+    weight = simulation.system.models[0].masses.sum() * 9.81
+    stretch = 1.0 + weight / (1e9 * np.pi * held_by["radius"] ** 2)
+    for _ in range(24):
+        simulation.advance()
+        points = vertices_of(simulation, 0)
+        assert np.ptp(points, axis=0).max() < 0.2 * np.sqrt(3.0) * (1.2 if material is FIRM else 2.0)
+        nodes = vertices_of(simulation, 1)
+        assert np.linalg.norm(np.diff(nodes, axis=0), axis=1).sum() < 0.5 * (1.0 + 2.2 * (stretch - 1.0)) + 0.05
+        assert np.linalg.norm(points[7] - nodes[-1]) < (0.02 if material is FIRM else 0.06)
+
+
+def test_masses_are_shared_and_none_is_lost():
+    system = hung(CORNER, FIRM, THREAD).system
+    jelly, thread = (model.body for model in system.models)
+    alone = [solver(body).system.models[0].masses for body in (dataclasses.replace(jelly, attachment=None), thread)]
+    shared = [model.masses for model in system.models]
+    assert sum(map(np.sum, shared)) == pytest.approx(sum(map(np.sum, alone)))
+    np.testing.assert_allclose(shared[1][:-1], alone[1][:-1])
+    assert shared[1][-1] > 100.0 * alone[1][-1]
+    assert (shared[0] >= 0.5 * alone[0] - 1e-12).all()
+
+
+def test_a_row_along_a_strand_keeps_its_places():
+    jelly = attached(cube("b0"), CAP)
+    places = line(11, 0.4, start=(-0.2, 0.0, 0.0))
+    ladder = np.concatenate([places + np.array([0.0, side, 0.0]) for side in (-0.1, 0.1)])
+    edges = [(n, n + 1) for n in range(21) if n != 10]
+    rope = strand(ladder, pinned=range(22), edges=edges, identifier="b1", **ROPE)
+    counts = solver(jelly, rope).system.schedule.counts()
+    assert counts["element_attachment"] == 4
+    assert "patch_attachment" not in counts
+    drawn = strand(line(11, 0.4, start=(0.0, 0.0, 0.0), direction=(0, 0, 1)), pinned=[10], identifier="b1", **ROPE)
+    counts = solver(jelly, drawn).system.schedule.counts()
+    # the vertex that is nearest to the strand is held by itself, too
+    assert counts["patch_attachment"] == counts["element_attachment"] == 1
+
+
+def test_pbd_takes_patches_too():
+    simulation = hung(CAP, FIRM, ROPE, "PBD")
+    run(simulation, 12)
+    assert np.linalg.norm(vertices_of(simulation, 0)[7] - vertices_of(simulation, 1)[-1]) < 0.05

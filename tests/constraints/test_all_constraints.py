@@ -18,6 +18,7 @@ from blender_xpbd.constraints.element_link import build_element_link
 from blender_xpbd.constraints.enclosed_volume import build_enclosed_volume
 from blender_xpbd.constraints.membrane import build_membrane
 from blender_xpbd.constraints.neo_hookean import build_neo_hookean
+from blender_xpbd.constraints.patch_attachment import build_patch_attachment
 from blender_xpbd.constraints.shape_matching import build_shape_matching
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume
@@ -61,6 +62,13 @@ REST = {
     "rod": np.array([[0.0, 0, 0], [1.0, 0.1, 0], [1.6, 0.9, 0.2], [1.2, 1.6, 0.7], [1.9, -0.6, 0.3]]),
     # a curl
     "rod_chains": np.array([[0.0, 0, 0], [1.0, 0.1, 0], [1.6, 0.9, 0.2], [1.2, 1.6, 0.7], [0.3, 1.5, 1.1]]),
+    # five particles, held at the middle of an edge
+    "patch_attachment": np.array(
+        [
+            *([0, 0, 0], [1.0, 0, 0.1], [0.1, 0.9, 0], [0, 0.2, 1.2], [0.8, 0.7, 0.5]),
+            *([0.2, 1.0, 0.7], [0.6, 1.4, 0.9]),
+        ]
+    ),
     "shape_matching": np.array([[0, 0, 0], [1.0, 0, 0.1], [0.1, 0.9, 0], [0, 0.2, 1.2], [0.8, 0.7, 0.5]]),
 }
 OCTAHEDRON = np.array(
@@ -68,6 +76,13 @@ OCTAHEDRON = np.array(
 )
 QUARTERS = np.full((1, 4), 0.25)
 INVERSE_MASSES = np.array([0.5, 2.0, 1.0, 0.7, 1.3, 0.9, 0.4, 1.1])
+
+
+def patch(rest, _):
+    """Five particles that are held at a point, and the middle of an edge there."""
+    order, masses = np.arange(7, dtype=np.int32), 1.0 / INVERSE_MASSES[:5]
+    point, halves = rest[5:].mean(axis=0), np.array([0.5, 0.5])
+    return build_patch_attachment(order[:5], rest[:5], masses, point, order[5:], halves, 0.0)
 
 
 CURL = np.array([[0, 1], [1, 2], [2, 3], [3, 4]], np.int32)
@@ -87,6 +102,8 @@ def strand(rest, edges):
 ENERGIES = {
     "neo_hookean": lambda rest, order: build_neo_hookean(rest, order, 1.0, 0.3),
     "corotated": lambda rest, order: build_corotated(rest, order, 1.0, 0.3),
+    # exact for rigid patches alone
+    "patch_attachment": patch,
     "plate_bending": lambda rest, _: build_plate_bending(rest, strip_matrix(rest, 0.5), 1.0 / INVERSE_MASSES, 1.0),
     "rod": lambda rest, _: strand(rest, FORK),
     "rod_chains": lambda rest, _: strand(rest, CURL),

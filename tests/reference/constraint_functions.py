@@ -99,6 +99,7 @@ def shape_matching(x, rest, masses):
 
 
 FUNCTIONS = {
+    "diagonal": distance,
     "distance": distance,
     "attachment": attachment,
     "tetrahedron_volume": tetrahedron_volume,

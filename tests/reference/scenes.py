@@ -43,6 +43,7 @@ SHAPES = {
     "stitch": PAIR,
 }
 PARAMETERS = {
+    "diagonal": (1.1,),
     "distance": (1.1,),
     "attachment": (),
     "tetrahedron_volume": (0.15,),

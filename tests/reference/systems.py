@@ -34,7 +34,8 @@ def constraints_of(block, damping_times=None, start=None, h=None):
         time = 0.0 if damping_times is None else float(np.mean(damping_times[particles]))
         for function, compliance, bounds in _rows(block, number, start, h):
             late = float(block.parameters[number, 0]) if block.type.name == "attachment" else 0.0
-            made.append(Constraint(np.asarray(particles), function, compliance, time, bounds, lag=late))
+            softness = 10.0 if block.type.name == "diagonal" else 1.0
+            made.append(Constraint(np.asarray(particles), function, compliance, time, bounds, None, late, softness))
     return made
 
 
@@ -46,9 +47,6 @@ def _rows(block, number, start, h):
         # a rope and a bumper; -1 stands for none
         sides = ((own[1], (-np.inf, 0.0)), (own[2], (0.0, np.inf)))
         return [(partial(distance, rest_length=own[0]), alpha, bounds) for alpha, bounds in sides if alpha >= 0.0]
-    if name == "diagonal":
-        sides = ((own[1], (-np.inf, 0.0)), (10.0 * own[1], (0.0, np.inf)))
-        return [(partial(distance, rest_length=own[0]), alpha, bounds) for alpha, bounds in sides]
     if name == "element_link":
         sides = ((own[9], (-np.inf, 0.0)), (own[10], (0.0, np.inf)))
         return [(lambda x: link(x, own[:8], own[8]), alpha, bounds) for alpha, bounds in sides if alpha >= 0.0]

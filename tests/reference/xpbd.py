@@ -27,6 +27,7 @@ class Constraint:
         reached: C after its last projection, which damping looks back to; None before the first.
         lag: of the force behind the end of the step, where it is soft [steps]: the share of the step's change of C that
             it does not feel yet, times α̃/(α̃ + (1 + γ) ∇C W ∇Cᵀ).
+        softness: by how much its compliance is greater while C is negative.
     """
 
     particles: np.ndarray
@@ -36,6 +37,7 @@ class Constraint:
     bounds: tuple[float, float] = (-np.inf, np.inf)
     reached: np.ndarray | None = None
     lag: float = 0.0
+    softness: float = 1.0
 
 
 def solve(constraint, multipliers, x, before, w, h, is_pbd=False, start=None):
@@ -64,6 +66,8 @@ def solve(constraint, multipliers, x, before, w, h, is_pbd=False, start=None):
         alpha_tilde = constraint.compliance / h**2 * np.eye(len(values))
         if np.ndim(constraint.compliance) == 2:
             alpha_tilde = constraint.compliance / h**2
+        if values[0] < 0.0:
+            alpha_tilde = constraint.softness * alpha_tilde
         # γ = α̃ β̃ / h with α̃ = α/h², β̃ = h² β and β = τ/α
         gamma = constraint.damping_time / h
         if constraint.lag:

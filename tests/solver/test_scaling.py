@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from blender_xpbd.bodies.body_attachments import build_body_attachments
+from blender_xpbd.bodies.body_attachments import Weight, build_body_attachments, find_welds
 from blender_xpbd.bodies.kinds import build_body
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.scene.body import Attachment
@@ -30,6 +30,7 @@ READ_AT_EACH_FRAME = {"yield_strain", "yield_curvature", "creep", "tear_strain"}
 MADE_LATER = {
     ("attachment", "pin_frequency"),
     ("attachment", "goal_frequency"),
+    ("patch_attachment", "pin_frequency"),
     ("plate_bending", "bending_stiffness"),
     ("rod", "youngs_modulus"),
     ("rod", "bending_share"),
@@ -91,7 +92,8 @@ def blocks_of(body, mode="XPBD"):
     other = replace(sheet(), identifier="other")
     models = [build_body(replace(body, attachment=attachment), settings), build_body(other, settings)]
     starts = np.array([0, len(models[0].positions)], np.int32)
-    return [*models[0].blocks, *build_body_attachments(models, starts, settings).values()]
+    welds = find_welds(models, settings, Weight(9.81, 1e-3))
+    return [*models[0].blocks, *(block for _, block in build_body_attachments(models, welds, starts, settings))]
 
 
 def with_value(body, value, amount):

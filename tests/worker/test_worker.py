@@ -71,7 +71,7 @@ def test_runs_a_job_to_its_end(tmp_path):
     assert (status.state, status.frame, status.frames_done, status.frames_total) == ("COMPLETE", 40, 40, 40)
     assert status.device == "CPU"
     assert status.solver_fps > 0
-    assert result.bodies[0].constraint_counts.keys() == {"distance", "plate_bending"}
+    assert result.bodies[0].constraint_counts.keys() == {"diagonal", "distance", "plate_bending"}
     _, cache = frames_of(folder)
     assert cache.available() == list(range(1, 41))
     rest = cache.read(1).positions + np.array(result.origin)

@@ -33,8 +33,6 @@ Floats = npt.NDArray[np.float64]
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
-# of how far attached vertices stand apart: less is left where a strand draws them together. Chosen by hand
-_LEFT_APART = 0.5
 # of a mesh in single precision: how flat it is per its length
 _ROUNDING = 1e-6
 # seconds that a tetrahedron takes in a substep, from docs/performance.md
@@ -143,43 +141,6 @@ def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90.0 else f"{seconds / 60.0:.0f} minutes"
 
 
-def drawn_together(scene: Scene) -> Iterator[Notice]:
-    """Jelly whose attached vertices a strand draws together, which turns its inside out there and may blow it up."""
-    bodies = {body.identifier: body for body in scene.bodies}
-    for body in scene.bodies:
-        attachment = body.attachment
-        target = None if attachment is None else bodies.get(attachment.target)
-        if attachment is None or target is None or not body_kind(body.role, body.name).is_solid:
-            continue
-        if len(target.face_sizes) or not len(target.loose_edges):
-            continue
-        apart = body.positions[attachment.vertices]
-        if _spread(_nearest(target, apart)) < _LEFT_APART * _spread(apart):
-            text = (
-                f'{len(apart)} of its vertices are drawn to nearly one point of "{target.name}", which folds the body '
-                "there: attach one vertex, or a row along the strand."
-            )
-            yield Notice("W_GROUP", text, body.name)
-
-
-def _spread(points: Floats) -> float:
-    """How far points are from their middle, root of the mean square [m]."""
-    return float(np.sqrt(np.square(points - points.mean(axis=0)).sum(axis=1).mean())) if len(points) else 0.0
-
-
-def _nearest(strand: Body, points: Floats) -> Floats:
-    """The nearest point of a strand to each of some points [m], shape (points, 3)."""
-    found, least = points.copy(), np.full(len(points), np.inf)
-    starts, ends = (strand.positions[strand.loose_edges[:, side]] for side in (0, 1))
-    for start, way in zip(starts, ends - starts, strict=True):
-        share = ((points - start) @ way / max(float(way @ way), 1e-30)).clip(0.0, 1.0)
-        place = start + share[:, None] * way
-        distance = np.linalg.norm(points - place, axis=1)
-        nearer = distance < least
-        found[nearer], least[nearer] = place[nearer], distance[nearer]
-    return found
-
-
 CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     starts_inside,
     starts_within,
@@ -192,7 +153,6 @@ CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
     coarse,
     coarse_over_spheres,
     doubled,
-    drawn_together,
     unsewn,
     heavy,
     stretched,

@@ -32,12 +32,13 @@ from ...scene.starts import (
     takes_no_part,
     touching_shifts,
 )
+from ...scene.ties.own_ties import own_ties
 from ..measures.passing import of_strangers, passed, passing, turn_at
-from ..measures.solid_measures import triangle_edges
+from ..measures.solid_measures import component_labels, triangle_edges
 from .depths import is_closed, told_depths
 from .gaps import MOST_GAP, meet
 from .reach import starting_places
-from .surfaces import Surface, own_pairs, pairs_of
+from .surfaces import Surface, near_pairs, own_pairs, pairs_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -164,13 +165,38 @@ def _is_told(body: Body, collider: Collider, back: Ints) -> bool:
 
 
 def _own_crossings(surface: Surface, most: int) -> tuple[int, bool]:
-    """How many edges of a surface pass through triangles of it; and whether they are those of a sample."""
+    """How many edges of a surface pass through triangles of it; and whether they are those of a sample.
+
+    With those that would if points were moved by rounding, where they cross at vertices alone.
+    """
     pairs, is_sample = own_pairs(surface, most, MOST_OWN_PAIRS)
+    aside = _passed_own(surface, pairs, surface.points + surface.asides)
+    step = ROUNDING * float(np.abs(surface.points[aside]).max(initial=0.0))
+    by_rounding = aside[~ends_clear(surface.points[aside[:, :2]], surface.points[aside[:, 2:]], step)]
+    if len(by_rounding):
+        pairs = near_pairs(surface, pairs, by_rounding)
+    found = _passed_own(surface, pairs, surface.points)
+
+    def find(points: Floats) -> Ints:
+        return surface.crossings(_passed_own(surface, pairs, points))
+
+    ties = own_ties(surface, surface.points, surface.asides, find, component_labels)
+    return len(np.unique(np.concatenate([surface.crossings(found), ties]), axis=0)), is_sample
+
+
+def _passed_own(surface: Surface, pairs: Ints, points: Floats) -> Ints:
+    """Edges that pass through triangles of the same surface, as of ``passed``.
+
+    Args:
+        surface: any.
+        pairs: of ``own_pairs``.
+        points: where its points are [m], shape (points, 3).
+    """
     found = [np.zeros((0, 5), np.int32)]
     for a, b in ((pairs[:, 0], pairs[:, 1]), (pairs[:, 1], pairs[:, 0])):
-        passes = passing(surface.points[a], surface.points[b], a, b)
+        passes = passing(points[a], points[b], a, b)
         found.append(passed(passes & of_strangers(surface.origins[a], surface.origins[b]), a, b))
-    return len(np.unique(np.concatenate(found), axis=0)), is_sample
+    return np.unique(np.concatenate(found), axis=0)
 
 
 def _crossings(one: Surface, other: Surface, pairs: Ints) -> tuple[Ints, Ints]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +13,9 @@ from mathutils.bvhtree import BVHTree
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.collider import Collider
-from ...scene.starts import without_contact
+from ...scene.starts import unlike_asides, without_contact
 from ..measures.passing import of_strangers
-from ..measures.solid_measures import fans, triangle_edges
+from ..measures.solid_measures import edge_numbers, fans, triangle_edges
 from .doubled import doubled_places
 from .reach import starting_places
 from .triangle_trees import overlapping, triangle_tree
@@ -57,6 +58,36 @@ class Surface:
         used = self.points[self.elements.ravel()]
         self.low, self.high = used.min(axis=0, initial=np.inf), used.max(axis=0, initial=-np.inf)
 
+    @cached_property
+    def edges(self) -> Ints:
+        """Of the elements, each once, the lower end first, shape (edges, 2)."""
+        numbers = np.unique(edge_numbers(triangle_edges(self.elements)))
+        ends = np.stack([numbers >> 32, numbers & 0xFFFFFFFF], axis=1).astype(np.int32)
+        return ends[ends[:, 0] < ends[:, 1]]
+
+    @cached_property
+    def asides(self) -> Floats:
+        """By how much points are moved to see what crosses at vertices alone [m], shape (vertices, 3)."""
+        return unlike_asides(self.points)
+
+    def crossings(self, found: Ints) -> Ints:
+        """Numbers of edge and triangle, shape (n, 2), by their ends and corners as of ``passed``."""
+        edges = np.searchsorted(self._edge_numbers, edge_numbers(found[:, :2]))
+        numbers, order = self._numbered
+        triangles = order[np.searchsorted(numbers, _triangle_numbers(found[:, 2:]))]
+        return np.stack([edges, triangles], axis=1).astype(np.int32)
+
+    @cached_property
+    def _edge_numbers(self) -> npt.NDArray[np.int64]:
+        return edge_numbers(self.edges)
+
+    @cached_property
+    def _numbered(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+        """Numbers of the triangles, ascending, and which these are."""
+        numbers = _triangle_numbers(self.triangles)
+        order = np.argsort(numbers)
+        return numbers[order], order
+
     def _take(self, body: Body) -> None:
         triangles, loose = fans(body.face_sizes, body.corners), body.loose_edges
         if len(body.seams) and body_kind(body.role, body.name).is_sheet:
@@ -79,6 +110,12 @@ class Surface:
         is_low, is_high = self.points <= high, self.points >= low
         near = is_low[self.elements].any(axis=1) & is_high[self.elements].any(axis=1)
         return self.elements[near.all(axis=1)]
+
+
+def _triangle_numbers(triangles: Ints) -> npt.NDArray[np.int64]:
+    """A number for each triangle, its own where there are at most 2 million points."""
+    a, b, c = triangles.T.astype(np.int64)
+    return (a << 42) ^ (b << 21) ^ c
 
 
 def _joined(seams: Ints) -> Ints:
@@ -119,14 +156,17 @@ def own_pairs(surface: Surface, most_elements: int, most: int) -> tuple[Ints, bo
         surface: any.
         most_elements: of a larger one patches are looked at, that lie evenly over it.
         most: pairs beyond which some elements are asked alone.
+
+    Points are moved aside by rounding, so that those are found, too, that cross at vertices alone.
     """
+    places = surface.points + surface.asides
     elements, is_sample = surface.elements, len(surface.elements) > most_elements
     if is_sample:
         elements = _patches(surface.points, elements, most_elements)
-    tree = _tree(surface.points, elements)
+    tree = _tree(places, elements)
 
     def find(some: Ints) -> Ints:
-        return _strangers(surface, some, elements, overlapping(_tree(surface.points, some), tree))
+        return _strangers(surface, some, elements, overlapping(_tree(places, some), tree))
 
     some = elements[:: -(-len(elements) // FIRST_OF_ITS_OWN)]
     if len(find(some)) * len(elements) > 2 * most * len(some):
@@ -134,6 +174,29 @@ def own_pairs(surface: Surface, most_elements: int, most: int) -> tuple[Ints, bo
         return pairs, is_sample or is_part
     pairs = overlapping(tree, tree)
     return _strangers(surface, elements, elements, pairs[pairs[:, 0] < pairs[:, 1]]), is_sample
+
+
+def near_pairs(surface: Surface, pairs: Ints, found: Ints) -> Ints:
+    """Pairs of elements as of ``own_pairs``, and all others that rounding may let cross around some crossings.
+
+    Args:
+        surface: any.
+        pairs: of ``own_pairs``.
+        found: edges and triangles that cross, as of ``passed``.
+    """
+    is_near = np.zeros(len(surface.points), np.bool_)
+    is_near[found.ravel()] = True
+    for _ in range(2):
+        elements = surface.elements[is_near[surface.elements].any(axis=1)]
+        is_near[elements.ravel()] = True
+    if len(elements) == 0:
+        return pairs
+    corners = surface.points[elements]
+    sizes = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+    by = _GROWN + 4.0 * float(np.abs(surface.asides).max()) / max(float(np.median(sizes)), 1e-300)
+    both = overlapping(_tree(surface.points, elements, by), _tree(surface.points, elements, by))
+    near = _strangers(surface, elements, elements, both[both[:, 0] < both[:, 1]])
+    return np.unique(np.concatenate([pairs, near]), axis=0)
 
 
 def _strangers(surface: Surface, some: Ints, elements: Ints, pairs: Ints) -> Ints:

@@ -104,19 +104,28 @@ def signed_volume(points: Floats, triangles: Ints) -> float:
     return float(np.einsum("ij,ij->", first, across)) / 6.0
 
 
-def pieces(count: int, triangles: Ints) -> list[Ints]:
-    """Triangles by what hangs together through their vertices, of which there are so many."""
-    labels = np.arange(count)
+def component_labels(count: int, groups: Ints) -> Ints:
+    """The least node of what hangs together, of each of so many nodes, shape (count,).
+
+    Args:
+        count: of the nodes.
+        groups: nodes that hang together, shape (groups, n).
+    """
+    labels = np.arange(count, dtype=np.int32)
     while True:
-        least = labels[triangles].min(axis=1)
+        least = labels[groups].min(axis=1)
         found = labels.copy()
-        np.minimum.at(found, triangles, least[:, None])
+        np.minimum.at(found, groups, least[:, None])
         # the label of the label: chains are halved
         found = found[found]
         if (found == labels).all():
-            break
+            return labels
         labels = found
-    owners = labels[triangles[:, 0]]
+
+
+def pieces(count: int, triangles: Ints) -> list[Ints]:
+    """Triangles by what hangs together through their vertices, of which there are so many."""
+    owners = component_labels(count, triangles)[triangles[:, 0]]
     return [triangles[owners == owner] for owner in np.unique(owners)]
 
 

@@ -13,7 +13,7 @@ from ...geometry.components import connected_components
 from ...geometry.edges import edge_lengths
 from ...geometry.levels.tethers import nearest_sources
 from ...geometry.search.surfaces import Surfaces
-from .contours import contours
+from ...scene.ties.contours import contours
 from .swallowed import swallowed
 
 Floats = npt.NDArray[np.float64]
@@ -58,7 +58,7 @@ def tangles(
     """
     whole = {*swallowed(surfaces, positions, solids), *touching}
     single: list[Tangle] = []
-    labels, signs = contours(surfaces, found)
+    labels, signs = contours(surfaces, found, connected_components)
     for label in np.unique(labels):
         mine = labels == label
         objects = _objects(surfaces, found[mine])

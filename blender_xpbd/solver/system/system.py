@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ...bodies.body_attachments import build_body_attachments
+from ...bodies.body_attachments import Weight, build_body_attachments, find_welds, with_shared_masses
 from ...bodies.body_model import BodyModel
 from ...bodies.kinds import build_body, solver_kind
 from ...bodies.orientations import Orientations
@@ -22,6 +22,7 @@ from ...device.runtime import choose_device
 from ...scene.body import Body
 from ...scene.errors import Notice, XpbdError
 from ...scene.scene import Scene
+from ...scene.settings import SolverSettings
 from ..colliding.faceted_spheres import with_faceted_spheres
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
@@ -240,6 +241,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         XpbdError: E_PARAM, for a body with orientations where time is integrated by BDF2.
     """
     _require_euler(scene, models)
+    step = scene.frames.frame_duration / SolverSettings().substeps
+    welds = find_welds(models, scene.settings, Weight(float(np.linalg.norm(scene.gravity)), step))
+    models = with_shared_masses(models, welds)
     scene = with_faceted_spheres(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
@@ -282,7 +286,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             begins.append(begins[number][held.anchored])
         blocks += mine
         owners += [model.body] * len(mine)
-    for number, block in build_body_attachments(models, starts, scene.settings).items():
+    for number, block in build_body_attachments(models, welds, starts, scene.settings):
         blocks.append(block)
         owners.append(models[number].body)
     all_positions, all_inverse_masses = np.concatenate(begins), np.concatenate(inverse_masses)

@@ -31,6 +31,9 @@ from tests.addon.checking.crossing_bodies import (
     upright,
     wall,
 )
+from tests.contacts.search.test_own_ties import CROSSING as OWN_CROSSING
+from tests.contacts.search.test_own_ties import TOUCHING as OWN_TOUCHING
+from tests.contacts.search.test_own_ties import turned as turned_mesh
 from tests.geometry.surfaces import cube, sphere, torus
 from tests.solver.scenes import cloth, scene
 
@@ -133,6 +136,25 @@ def test_what_crosses_at_vertices_alone_is_told_by_both(told, case):
     ((pair, count),) = counts.items()
     # which edges meet others just at their ends is a matter of rounding
     assert in_a_bake[pair] == pytest.approx(count, rel=0.2)
+
+
+@pytest.mark.parametrize("change", [lambda mesh: mesh, turned_mesh], ids=["level", "turned"])
+@pytest.mark.parametrize("mesh", OWN_CROSSING.values(), ids=OWN_CROSSING)
+@pytest.mark.usefixtures("taichi_cpu")
+def test_what_crosses_itself_at_vertices_alone_is_told_by_both(told, mesh, change):
+    body = ball("A", (0.0, 0.0, 0.0), "CLOTH", surface=lambda: change(mesh), contact=SELF)
+    in_a_bake = baked(body)
+    assert in_a_bake.keys() == {("A", "A")}
+    assert told(body) == in_a_bake
+
+
+@pytest.mark.parametrize("change", [lambda mesh: mesh, turned_mesh], ids=["level", "turned"])
+@pytest.mark.parametrize("mesh", OWN_TOUCHING.values(), ids=OWN_TOUCHING)
+@pytest.mark.usefixtures("taichi_cpu")
+def test_what_touches_itself_is_not_told_where_a_bake_does_not(told, mesh, change):
+    """By rounding alone some of it passes through, as it does in a bake."""
+    body = ball("A", (0.0, 0.0, 0.0), "CLOTH", surface=lambda: change(mesh), contact=SELF)
+    assert told(body).get(("A", "A"), 0) <= baked(body).get(("A", "A"), 0)
 
 
 def baked(*bodies, colliders=()):

@@ -9,6 +9,7 @@ import pytest
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import joined
+from blender_xpbd.constraints.diagonal import DIAGONAL
 from blender_xpbd.constraints.distance import DISTANCE, build_distance
 from blender_xpbd.constraints.enclosed_volume import ENCLOSED_VOLUME, build_enclosed_volume
 from blender_xpbd.constraints.pools import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW
@@ -129,11 +130,19 @@ def test_layers_come_one_after_the_other(parts):
 
 
 def test_springs_of_cloth_are_visited_from_the_longest_to_the_shortest():
-    body = scenes.cloth(12, pinned=(0, 11), bending_model="DISTANCE", area_density=1.0)
+    given = {"stiffness_input": "COMPLIANCE", "stretch_compliance": 1e-4, "bending_compliance": 1e-2}
+    body = scenes.cloth(12, pinned=(0, 11), bending_model="DISTANCE", area_density=1.0, **given)
     schedule = build_system(scenes.scene(body)).schedule
     lengths = schedule.blocks[CONSTRAINTS.index(DISTANCE)].parameters[:, 0]
     np.testing.assert_allclose(lengths, np.sort(lengths)[::-1], rtol=1e-6)
     np.testing.assert_allclose(np.unique((11.0 * lengths).round(3)), [1.0, 1.414, 2.0])
+
+
+def test_diagonals_of_quads_are_visited_before_edges():
+    """What comes last holds best: here they are a type of their own."""
+    schedule = build_system(scenes.scene(scenes.cloth(12, pinned=(0, 11)))).schedule
+    assert schedule.counts()["diagonal"] == 2 * 11 * 11
+    assert CONSTRAINTS.index(DIAGONAL) < CONSTRAINTS.index(DISTANCE)
 
 
 def test_constraints_to_one_fixed_particle_share_a_colour():

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is told of the shape of a solid at a frame: tetrahedra inside out, and edges that have run away."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import numpy.typing as npt
+
+from ..bodies.body_model import BodyModel
+from ..bodies.measures import STATISTICS
+from ..scene.errors import Notice
+
+STRAIN, INVERTED = STATISTICS.index("greatest_strain"), STATISTICS.index("inverted_tetrahedra")
+# greatest strain of an edge from which on a solid has blown up in a place, or hangs on too little of it. Chosen by
+# hand: what was crushed, and what hung by a vertex, had at most 8
+RUN_AWAY = 20.0
+
+
+def shape_notices(row: npt.NDArray[np.float64], model: BodyModel, frame: int, told: Collection[Notice]) -> list[Notice]:
+    """Warnings of a body, each once in a bake.
+
+    Args:
+        row: its statistics, columns as in ``STATISTICS`` first; of an earlier run's frame they may be any numbers.
+        model: of the body.
+        frame: of the statistics.
+        told: what is known already.
+    """
+    name, known = model.body.name, {(notice.code, notice.object_name) for notice in told}
+    found = []
+    if 0 < row[INVERTED] < np.inf and ("W_INVERTED", name) not in known:
+        # an earlier run's frame may tell of a body that has none
+        share = f" of {len(model.tetrahedra):,}" if len(model.tetrahedra) else ""
+        text = (
+            f"{int(row[INVERTED])}{share} tetrahedra inside out at frame {frame}, as in a deep crease. Where it shows,"
+            " take Final, or a firmer material."
+        )
+        found.append(Notice("W_INVERTED", text, name))
+    if RUN_AWAY < row[STRAIN] < np.inf and len(model.tetrahedra) and ("W_QUALITY", name) not in known:
+        text = (
+            f"It is {row[STRAIN]:.0f} times as long in a place as it was, at frame {frame}: it blew up there, or what "
+            "holds it is too small for its weight. Take more substeps, hold more of its vertices, or make it firmer."
+        )
+        found.append(Notice("W_QUALITY", text, name))
+    return found

@@ -43,6 +43,8 @@ VALUES = 4
 ENDS = 2
 # of the moments of inertia, what is added to all: a patch may be a line
 _LEAST_INERTIA = 1e-6
+# of the mass times the square of the lever at rest, the spread of what is a point but for rounding
+_POINT = 1e-9
 
 
 @ti.func
@@ -70,9 +72,11 @@ def project_patch_attachment(particles: ti.template(), constraints: ti.template(
         answer += mu * mu * x[3] / mass
     trace = spread.trace()
     unit = ti.Matrix.identity(float, 3)
-    inertia = ((1.0 + _LEAST_INERTIA) * trace + SMALL) * unit - spread
-    turned = inertia.inverse()
     o = nearest_rotation(turn) @ ti.Vector([parameters[p], parameters[p + 1], parameters[p + 2]])
+    turned = ti.Matrix.zero(float, 3, 3)
+    # what has shrunk to a point does not turn
+    if trace > _POINT * mass * o.norm_sqr():
+        turned = _inverse((1.0 + _LEAST_INERTIA) * trace * unit - spread)
     way, damping_time, answer_of_ends = -centre, 0.0, 0.0
     for k in ti.static(range(ENDS)):
         y, b = positions[indices[first + own + k]], parameters[values + VALUES * (own + k) + 3]
@@ -85,7 +89,7 @@ def project_patch_attachment(particles: ti.template(), constraints: ti.template(
     weight = (answer / mass + answer_of_ends) * unit - answer * (lever @ turned @ lever)
     delta = ti.Vector([0.0, 0.0, 0.0])
     if ti.static(mode & PBD):
-        delta = -parameters[p + 3] * ((weight + SMALL * unit).inverse() @ value)
+        delta = -parameters[p + 3] * (_inverse(weight) @ value)
     else:
         alpha_tilde = parameters[p + 3] * step[0]
         force, size = value, weight
@@ -97,7 +101,7 @@ def project_patch_attachment(particles: ti.template(), constraints: ti.template(
             for row in ti.static(range(3)):
                 force[row] += gamma * (value[row] - reached_before(constraints, m + 3 + row, 3, value[row], step, mode))
             size *= 1.0 + gamma
-        delta = -((size + (alpha_tilde + SMALL) * unit).inverse() @ force)
+        delta = -(_inverse(size + alpha_tilde * unit) @ force)
         reached = value + weight @ delta
         for row in ti.static(range(3)):
             multiplier = read_multiplier(constraints, m + row, step, mode)
@@ -114,6 +118,15 @@ def project_patch_attachment(particles: ti.template(), constraints: ti.template(
         y = positions[indices[first + own + k]]
         move = parameters[values + VALUES * (own + k) + 3] * y[3] * delta
         positions[indices[first + own + k]] = y - ti.Vector([move[0], move[1], move[2], 0.0])
+
+
+@ti.func
+def _inverse(a):
+    """Of a symmetric matrix without negative eigenvalues; 0 of none. Scaled, so that nothing under- or overflows."""
+    result, trace = ti.Matrix.zero(float, 3, 3), a.trace()
+    if trace > SMALL:
+        result = (1.0 / trace) * ((1.0 / trace) * a).inverse()
+    return result
 
 
 def evaluate_patch_attachment(positions: Floats, block: ConstraintBlock) -> Floats:

@@ -16,7 +16,7 @@ from tests.test_layers import PACKAGE, PACKAGE_SOURCES, ROOT, imported_modules, 
 ROOMS: dict[str, tuple[str, ...]] = {
     "scene": ("errors", "parameter", "roles", "parameters", "", "falls", "ties"),
     "geometry": ("", "surface", "solid", "cage", "levels", "collider", "search"),
-    "constraints": ("", "bending", "rods", "__init__"),
+    "constraints": ("", "attachments", "bending", "rods", "__init__"),
     "contacts": ("", "pairs", "grains", "search"),
     "solver": ("colliding", "order", "system", "windows", "tangles", "acts", "step", ""),
     "addon": (

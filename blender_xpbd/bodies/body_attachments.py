@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..constraints.attachments.element_attachment import build_element_attachment
+from ..constraints.attachments.patch_attachment import build_patch_attachment
 from ..constraints.constraint import ConstraintBlock
-from ..constraints.element_attachment import build_element_attachment
-from ..constraints.patch_attachment import build_patch_attachment
 from ..geometry.components import connected_components
 from ..geometry.edges import edge_lengths
 from ..geometry.solid.patches import Solid, cut_area, patch_around

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from ..constraints.attachments.element_link import build_element_link
 from ..constraints.constraint import ConstraintBlock
-from ..constraints.element_link import build_element_link
 from ..constraints.two_sided_distance import build_two_sided_distance
 from ..scene.body import Body
 from ..scene.errors import Notice

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.attachment import build_attachment
+from ..constraints.attachments.attachment import build_attachment
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.distance import build_distance, network_compliance
 from ..geometry.components import connected_components

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.attachment import pin_compliance
+from ..constraints.attachments.attachment import pin_compliance
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
 

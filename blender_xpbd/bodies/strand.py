@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.attachment import build_attachment
+from ..constraints.attachments.attachment import build_attachment
 from ..geometry.surface.topology import unique_pairs
 from ..scene.body import Body
 from ..scene.errors import Notice, XpbdError

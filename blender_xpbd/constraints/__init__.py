@@ -4,7 +4,10 @@
 ``CONSTRAINTS`` is ordered: Gauss-Seidel visits the types in this order, which is part of the result.
 """
 
-from .attachment import ATTACHMENT
+from .attachments.attachment import ATTACHMENT
+from .attachments.element_attachment import ELEMENT_ATTACHMENT
+from .attachments.element_link import ELEMENT_LINK
+from .attachments.patch_attachment import PATCH_ATTACHMENT
 from .bending.dihedral_bending import DIHEDRAL_BENDING
 from .bending.isometric_bending import ISOMETRIC_BENDING
 from .bending.plate_bending import PLATE_BENDING
@@ -12,12 +15,9 @@ from .constraint import ConstraintType
 from .corotated import COROTATED
 from .diagonal import DIAGONAL
 from .distance import DISTANCE
-from .element_attachment import ELEMENT_ATTACHMENT
-from .element_link import ELEMENT_LINK
 from .enclosed_volume import ENCLOSED_VOLUME
 from .membrane import MEMBRANE
 from .neo_hookean import NEO_HOOKEAN
-from .patch_attachment import PATCH_ATTACHMENT
 from .rods.chain import ROD_CHAINS
 from .rods.rod import ROD
 from .shape_matching import SHAPE_MATCHING

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from blender_xpbd.constraints.attachment import build_attachment
+from blender_xpbd.constraints.attachments.attachment import build_attachment
+from blender_xpbd.constraints.attachments.element_attachment import build_element_attachment
 from blender_xpbd.constraints.bending.dihedral_bending import build_dihedral_bending, hinge_compliance
 from blender_xpbd.constraints.bending.isometric_bending import (
     build_isometric_bending,
@@ -21,7 +22,6 @@ from blender_xpbd.constraints.constraint import ConstraintBlock, joined
 from blender_xpbd.constraints.corotated import build_corotated
 from blender_xpbd.constraints.diagonal import build_diagonals
 from blender_xpbd.constraints.distance import build_distance
-from blender_xpbd.constraints.element_attachment import build_element_attachment
 from blender_xpbd.constraints.enclosed_volume import build_gas
 from blender_xpbd.constraints.membrane import build_membrane
 from blender_xpbd.constraints.neo_hookean import build_neo_hookean

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blender_xpbd.bodies.body_model import BodyModel
-from blender_xpbd.constraints.attachment import build_attachment
+from blender_xpbd.constraints.attachments.attachment import build_attachment
 from blender_xpbd.constraints.constraint import ConstraintBlock
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.scene.body import Body

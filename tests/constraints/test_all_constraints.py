@@ -6,19 +6,19 @@ import pytest
 
 from blender_xpbd.bodies.rods import Section, build_rods
 from blender_xpbd.constraints import CONSTRAINTS
-from blender_xpbd.constraints.attachment import LAG, build_attachment
+from blender_xpbd.constraints.attachments.attachment import LAG, build_attachment
+from blender_xpbd.constraints.attachments.element_attachment import build_element_attachment
+from blender_xpbd.constraints.attachments.element_link import build_element_link
+from blender_xpbd.constraints.attachments.patch_attachment import build_patch_attachment
 from blender_xpbd.constraints.bending.dihedral_bending import build_dihedral_bending
 from blender_xpbd.constraints.bending.isometric_bending import build_isometric_bending
 from blender_xpbd.constraints.bending.plate_bending import build_plate_bending
 from blender_xpbd.constraints.corotated import build_corotated
 from blender_xpbd.constraints.diagonal import build_diagonals
 from blender_xpbd.constraints.distance import build_distance
-from blender_xpbd.constraints.element_attachment import build_element_attachment
-from blender_xpbd.constraints.element_link import build_element_link
 from blender_xpbd.constraints.enclosed_volume import build_enclosed_volume
 from blender_xpbd.constraints.membrane import build_membrane
 from blender_xpbd.constraints.neo_hookean import build_neo_hookean
-from blender_xpbd.constraints.patch_attachment import build_patch_attachment
 from blender_xpbd.constraints.shape_matching import build_shape_matching
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_xpbd.constraints.attachments.element_attachment import ELEMENT_ATTACHMENT
 from blender_xpbd.constraints.bending.isometric_bending import ISOMETRIC_BENDING
 from blender_xpbd.constraints.constraint import ConstraintBlock
-from blender_xpbd.constraints.element_attachment import ELEMENT_ATTACHMENT
 from tests.constraints.projection_kernel import projected
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

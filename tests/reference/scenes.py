@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from blender_xpbd.constraints.attachment import build_attachment
+from blender_xpbd.constraints.attachments.attachment import build_attachment
+from blender_xpbd.constraints.attachments.element_attachment import build_element_attachment
+from blender_xpbd.constraints.attachments.element_link import build_element_link
 from blender_xpbd.constraints.bending.dihedral_bending import build_dihedral_bending
 from blender_xpbd.constraints.bending.isometric_bending import build_isometric_bending
 from blender_xpbd.constraints.diagonal import build_diagonals
 from blender_xpbd.constraints.distance import build_distance
-from blender_xpbd.constraints.element_attachment import build_element_attachment
-from blender_xpbd.constraints.element_link import build_element_link
 from blender_xpbd.constraints.enclosed_volume import build_enclosed_volume
 from blender_xpbd.constraints.membrane import build_membrane
 from blender_xpbd.constraints.shape_matching import build_shape_matching

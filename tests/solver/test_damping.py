@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from validation.simulation import bare
 
-from blender_xpbd.constraints.attachment import LAG, build_attachment
+from blender_xpbd.constraints.attachments.attachment import LAG, build_attachment
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.solver.solver import Solver

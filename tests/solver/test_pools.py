@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.constraints.attachments.element_attachment import build_weld
 from blender_xpbd.constraints.bending.isometric_bending import build_isometric_bending
 from blender_xpbd.constraints.distance import build_distance
-from blender_xpbd.constraints.element_attachment import build_weld
 from blender_xpbd.constraints.enclosed_volume import build_gas
 from blender_xpbd.constraints.shape_matching import build_shape_matching, frequency_compliance
 from blender_xpbd.constraints.stitch import build_stitch

@@ -159,8 +159,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "compression_share",
         "Compression",
-        "Stiffness of the springs against being pushed together by that against stretching: cloth gives way. Diagonals of "
-        "quads have a tenth of it",
+        "Stiffness of the springs against being pushed together by that against stretching: cloth gives way. Diagonals "
+        "of quads have a tenth of it",
         1.0,
         "",
         0.0,

@@ -20,7 +20,7 @@ it. J is told by the velocities: the momentum that constraints and contacts adde
 
 import taichi as ti
 
-from ...constraints.grab import PULLED
+from ...constraints.attachments.grab import PULLED
 from ...contacts.rigid_motion import solve_inertia
 from ..order.spinning_pieces import (
     CHUNK_BODY,

@@ -7,8 +7,8 @@ Within a colour no particle is shared, so the result is that of ``team_kernels.s
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
+from ...constraints.attachments.grab import hold_grabbed
 from ...constraints.constraint import RATES
-from ...constraints.grab import hold_grabbed
 from ...contacts.collider_anchors import note_anchor
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds

@@ -70,7 +70,7 @@ Constraints = pack_type(
     flow_limits=FLOAT_TABLE,
 )
 # particles that follow a given motion, and where they are at the two ends of the frame [m]; then what a hand holds, as
-# in ``constraints.grab``
+# in ``constraints.attachments.grab``
 Targets = pack_type(
     particles=INTS,
     starts=VECTORS,

@@ -13,8 +13,8 @@ lost its core while it waited, so it does not matter how many of the team really
 
 import taichi as ti
 
+from ...constraints.attachments.grab import hold_grabbed
 from ...constraints.constraint import BDF2, RATES
-from ...constraints.grab import hold_grabbed
 from ...contacts.clearance import keeps_clearance, stays_clear
 from ...contacts.collider_anchors import note_anchor
 from ...contacts.contact import OUT_OF_REACH, are_grains_alone, project_contact

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...bodies.body_model import BodyModel
-from ...constraints.grab import (
+from ...constraints.attachments.grab import (
     END,
     GREATEST_ACCELERATION,
     MOST_PARTICLES,

@@ -13,7 +13,7 @@ from ...bodies.goals import drawn_particles, goal_compliance, goal_follows
 from ...bodies.kinds import solver_kind
 from ...bodies.pin_motion import Motion
 from ...bodies.softness import soft_pin_compliance, softness_follows
-from ...constraints.attachment import LAG, build_attachment
+from ...constraints.attachments.attachment import LAG, build_attachment
 from ...constraints.constraint import ConstraintBlock
 from ...scene.body import Pins
 from ...scene.settings import SolverSettings

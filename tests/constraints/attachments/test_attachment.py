@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_xpbd.constraints.attachment import LAG, build_attachment, pin_compliance
+from blender_xpbd.constraints.attachments.attachment import LAG, build_attachment, pin_compliance
 from tests.constraints.projection_kernel import projected
 
 PAIR = np.array([[0, 1]], np.int32)

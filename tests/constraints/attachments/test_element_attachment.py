@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from blender_xpbd.constraints.element_attachment import build_element_attachment, build_weld
+from blender_xpbd.constraints.attachments.element_attachment import build_element_attachment, build_weld
 from tests.constraints.projection_kernel import projected
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import (
+from ..constraint import (
     DAMPED,
     PBD,
     REPEATED,
@@ -28,10 +28,10 @@ from .constraint import (
     reached_before,
     read_multiplier,
 )
-from .lanes import place
-from .pools import FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, pooled_rows
-from .rotation import nearest_rotation
-from .scaling import compliances
+from ..lanes import place
+from ..pools import FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, pooled_rows
+from ..rotation import nearest_rotation
+from ..scaling import compliances
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import ConstraintBlock, ConstraintType
-from .scaling import compliances
-from .weighted_sum import project_weighted_sum
+from ..constraint import ConstraintBlock, ConstraintType
+from ..scaling import compliances
+from ..weighted_sum import project_weighted_sum
 
 
 @ti.func

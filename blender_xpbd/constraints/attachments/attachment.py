@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import BDF2, DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType, damping_share
-from .lanes import edge
-from .scaling import compliances
-from .weighted_sum import solve_rows
+from ..constraint import BDF2, DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType, damping_share
+from ..lanes import edge
+from ..scaling import compliances
+from ..weighted_sum import solve_rows
 
 # of the force behind the end of the substep, where it is soft [substeps]; chosen by hand: docs/experiments.md, What
 # jiggles

@@ -11,7 +11,7 @@ the order of its particles.
 import numpy as np
 import taichi as ti
 
-from ..device.apart import apart
+from ...device.apart import apart
 
 # of a patch
 MOST_PARTICLES = 2048

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import DAMPED, ConstraintBlock, ConstraintType
+from ..constraint import DAMPED, ConstraintBlock, ConstraintType
+from ..two_sided_distance import FREE, given_side, two_sided_scale
 from .element_attachment import without_repeats
-from .two_sided_distance import FREE, given_side, two_sided_scale
 
 # particles of both points
 COUNT = 8

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from blender_xpbd.constraints.patch_attachment import build_patch_attachment
+from blender_xpbd.constraints.attachments.patch_attachment import build_patch_attachment
 from tests.constraints.projection_kernel import projected
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

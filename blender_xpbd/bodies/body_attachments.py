@@ -5,8 +5,8 @@ Two things need care where a strand bears something heavy:
 
 - **A point bears little.** All of the weight of a jelly on one of its vertices goes through the few tetrahedra there,
   which turn inside out. So it is held by a patch (``patch_attachment``), so large that it bears the weight, and by
-  itself, which has little to bear then. Of what a strand would draw to nearly one point, one vertex and a patch are
-  held.
+  itself, which has little to bear then. Of what a strand would draw to nearly one point, a patch is held, with the
+  vertex at the strand, or by their middle where none is.
 - **A light side bears nothing.** One after the other, the rod moves its light end to where its length wants it, and the
   weld takes that back to the heavy side, which has hardly felt it. So both sides share their masses.
 """
@@ -14,7 +14,7 @@ Two things need care where a strand bears something heavy:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -24,10 +24,10 @@ import numpy.typing as npt
 from ..constraints.attachments.element_attachment import build_element_attachment
 from ..constraints.attachments.patch_attachment import build_patch_attachment
 from ..constraints.constraint import ConstraintBlock
-from ..geometry.components import connected_components
 from ..geometry.edges import edge_lengths
 from ..geometry.solid.patches import Solid, cut_area, patch_around
 from ..geometry.solid.tetrahedra import signed_volumes
+from ..scene.roles import STRAND
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
 from .kinds import solver_kind
@@ -49,8 +49,12 @@ MOST_OF_BODY = 0.35
 GROWN = 1.2
 # particles of a patch at least: a rotation needs as many
 FEWEST = 4
+# of its mass, what a body gives to a strand that bears it, at most: more would move its weight. Chosen by hand
+MOST_GIVEN = 0.05
 # of how far attached vertices stand apart: where less is left, a strand draws them together. Chosen by hand
 _LEFT_APART = 0.5
+# of how far vertices are from a strand on average: one that is nearer than that is where it holds. Chosen by hand
+_AS_NEAR = 0.5
 # vertices that are asked whether a strand draws them together: all pairs of them are
 MOST_ASKED = 1000
 
@@ -103,8 +107,7 @@ def find_welds(models: Sequence[BodyModel], settings: SolverSettings, weight: We
     """
     found = []
     for welds in _vertex_welds(models, settings):
-        first, second = (models[points.number] for points in (welds.first, welds.second))
-        if (first.rods is None) != (second.rods is None) and len(first.tetrahedra) + len(second.tetrahedra) > 0:
+        if _hangs_on_strand(models, welds):
             found += _with_patches(models, welds, weight, is_pbd(models[welds.owner].body, settings))
         else:
             found.append(welds)
@@ -149,20 +152,27 @@ def build_body_attachments(
     return blocks
 
 
-def with_shared_masses(models: Sequence[BodyModel], welds: Sequence[Welds]) -> tuple[BodyModel, ...]:
-    """The bodies with masses that lie evenly on both sides of each weld between a strand and something else.
+def with_shared_masses(
+    models: Sequence[BodyModel], welds: Sequence[Welds], keyed: Collection[str] = ()
+) -> tuple[BodyModel, ...]:
+    """The bodies with masses that lie evenly on both sides of each weld between a strand and a jelly.
 
-    All of them together weigh what they did. What is lighter takes from the other side, until both resist a push alike.
+    All of them together weigh what they did. What is lighter takes from the other side, until both resist a push alike,
+    or it has ``MOST_GIVEN`` of it.
+
+    Args:
+        models: all bodies.
+        welds: of these.
+        keyed: identifiers of bodies whose weight has keys. What weighs otherwise than the other side keeps its mass.
     """
     masses = [model.masses.copy() for model in models]
     for one in welds:
-        sides = (one.first, one.second)
-        of_rods = [models[points.number].rods is not None for points in sides]
-        if of_rods[0] != of_rods[1]:
-            light, heavy = sides if of_rods[0] else sides[::-1]
+        bodies = [models[points.number].body for points in (one.first, one.second)]
+        weigh_alike = bodies[0].material.gravity_factor == bodies[1].material.gravity_factor
+        if _hangs_on_strand(models, one) and weigh_alike and not any(body.identifier in keyed for body in bodies):
             light, heavy = (
                 Points(points.number, points.elements[one.is_rigid], points.weights[one.is_rigid])
-                for points in (light, heavy)
+                for points in _strand_and_solid(models, one)
             )
             _share(models, masses, light, heavy)
     return tuple(
@@ -174,7 +184,8 @@ def with_shared_masses(models: Sequence[BodyModel], welds: Sequence[Welds]) -> t
 def _share(models: Sequence[BodyModel], masses: list[Floats], light: Points, heavy: Points) -> None:
     """Move mass from the points of one side to those of another one, until they resist a push alike.
 
-    Each particle gives up to half of what it has, as much to all that is welded to it together.
+    Each particle gives up to half of what it has, as much to all that is welded to it together; a body gives no more
+    than ``MOST_GIVEN``.
 
     Args:
         models: all bodies.
@@ -196,6 +207,8 @@ def _share(models: Sequence[BodyModel], masses: list[Floats], light: Points, hea
     np.maximum.at(most, heavy.elements, shares)
     shares = shares * (most / np.maximum(total, 1e-300))[heavy.elements]
     moved = (shares * source[heavy.elements]).sum(axis=1)
+    within = min(MOST_GIVEN * float(source.sum()) / max(float(moved.sum()), 1e-300), 1.0)
+    moved, most = within * moved, within * most
     parts = light.weights.clip(0.0) / np.maximum(light.weights.clip(0.0).sum(axis=1, keepdims=True), 1e-300)
     source *= 1.0 - most
     sink += np.bincount(light.elements.ravel(), (moved[:, None] * parts).ravel(), len(sink))
@@ -211,6 +224,8 @@ def _vertex_welds(models: Sequence[BodyModel], settings: SolverSettings) -> Iter
         points = Points(number, model.elements[attachment.vertices], model.weights[attachment.vertices])
         masses = _point_masses(model.masses, points)
         used = np.flatnonzero(masses > 0.0)
+        if len(used) == 0:
+            continue
         target = places[attachment.target]
         elements, weights = solver_kind(models[target].body).bind(
             models[target], model.body.positions[attachment.vertices[used]]
@@ -226,6 +241,23 @@ def _vertex_welds(models: Sequence[BodyModel], settings: SolverSettings) -> Iter
         )
 
 
+def _is_strand(model: BodyModel) -> bool:
+    """Whether a body is one of edges alone; a cloth with a fringe has rods, too."""
+    return model.body.role == STRAND
+
+
+def _hangs_on_strand(models: Sequence[BodyModel], welds: Welds) -> bool:
+    """Whether one side is a strand and the other one a jelly."""
+    sides = [models[points.number] for points in (welds.first, welds.second)]
+    return any(_is_strand(one) and len(other.tetrahedra) > 0 for one, other in (sides, sides[::-1]))
+
+
+def _strand_and_solid(models: Sequence[BodyModel], welds: Welds) -> tuple[Points, Points]:
+    if _is_strand(models[welds.first.number]):
+        return welds.first, welds.second
+    return welds.second, welds.first
+
+
 def _with_patches(models: Sequence[BodyModel], welds: Welds, weight: Weight, has_shares: bool) -> list[Welds]:
     """Attachments between a strand and a jelly, of which those are patches that have to be.
 
@@ -235,9 +267,7 @@ def _with_patches(models: Sequence[BodyModel], welds: Welds, weight: Weight, has
         weight: what pulls.
         has_shares: whether their parameters are shares of PBD.
     """
-    solid, strand = (
-        (welds.first, welds.second) if models[welds.second.number].rods is not None else (welds.second, welds.first)
-    )
+    strand, solid = _strand_and_solid(models, welds)
     model = models[solid.number]
     held, ends = (_places(models[points.number], points) for points in (solid, strand))
     groups = _drawn_together(held, ends, strand.elements)
@@ -260,20 +290,24 @@ def _with_patches(models: Sequence[BodyModel], welds: Welds, weight: Weight, has
     is_patch = (
         np.isin(groups, numbers[sizes > 1]) | (needed.area > math.pi * edge**2) | (moves > FARTHEST_VERTEX * edge)
     )
-    patches, middles = [], []
+    patches, middles, compliance = [], [], welds.compliance.copy()
     for number in np.unique(groups[is_patch]):
         rows = np.flatnonzero(groups == number)
-        middle = rows[np.linalg.norm(held[rows] - ends[rows], axis=1).argmin()]
-        reach = float(np.linalg.norm(held[rows] - held[middle], axis=1).max())
-        patch = _bearing(body, held[middle], solid.elements[rows][solid.weights[rows] != 0.0], needed, reach)
+        middle, point, is_vertex = _held_point(held[rows], ends[rows])
+        middle, reach = rows[middle], float(np.linalg.norm(held[rows] - point, axis=1).max())
+        patch = _bearing(body, point, solid.elements[rows][solid.weights[rows] != 0.0], needed, reach)
         if len(patch) < FEWEST:
             is_patch[rows] = False
             continue
-        middles.append(middle)
+        if is_vertex:
+            middles.append(middle)
         shares = model.masses[patch] / model.masses[patch].sum()
-        # as firm as all of them together
+        # as firm as all of them together, with a vertex, which has half of its own then
         own = welds.compliance[rows]
-        together = 0.0 if (own == 0.0).any() else 1.0 / (1.0 / own).sum()
+        together = 0.0
+        if not has_shares and (own > 0.0).all():
+            together = 1.0 / ((1.0 / own).sum() - 0.5 * is_vertex / welds.compliance[middle])
+            compliance[middle] *= 2.0
         patches.append(
             Welds(
                 welds.owner,
@@ -281,7 +315,7 @@ def _with_patches(models: Sequence[BodyModel], welds: Welds, weight: Weight, has
                 Points(strand.number, strand.elements[[middle]], strand.weights[[middle]]),
                 np.array([float(own.max()) if has_shares else together]),
                 np.array([welds.is_rigid[rows].any()]),
-                held[middle],
+                point,
             )
         )
     left = ~is_patch
@@ -290,7 +324,25 @@ def _with_patches(models: Sequence[BodyModel], welds: Welds, weight: Weight, has
         Points(points.number, points.elements[left], points.weights[left]) for points in (welds.first, welds.second)
     )
     # patches first: of what they have taken, their vertices give no more
-    return [*patches, Welds(welds.owner, first, second, welds.compliance[left], welds.is_rigid[left])]
+    return [*patches, Welds(welds.owner, first, second, compliance[left], welds.is_rigid[left])]
+
+
+def _held_point(held: Floats, ends: Floats) -> tuple[int, Floats, bool]:
+    """The point by which a patch is held instead of some vertices: one of them, or their middle.
+
+    Args:
+        held: places of the vertices [m], shape (vertices, 3).
+        ends: points of a strand to which they are drawn, likewise.
+
+    Returns:
+        whose end is that of the patch; the point [m], shape (3,); and whether it is that vertex.
+    """
+    gaps, middle = np.linalg.norm(held - ends, axis=1), 0.5 * (held.min(axis=0) + held.max(axis=0))
+    across = np.linalg.norm(ends - 0.5 * (ends.min(axis=0) + ends.max(axis=0)), axis=1)
+    nearest = int((across + gaps).argmin())
+    if gaps[nearest] > _AS_NEAR * gaps.mean():
+        return int(across.argmin()), middle, False
+    return nearest, held[nearest], True
 
 
 class _Needed(NamedTuple):
@@ -329,6 +381,8 @@ def _bearing(body: Solid, point: Floats, particles: Ints, needed: _Needed, reach
 def _drawn_together(held: Floats, ends: Floats, edges: Ints) -> Ints:
     """A number for each vertex, the same where a strand would draw them to nearly one point, shape (vertices,).
 
+    A group is a vertex and all that would be drawn to it: no chain of them goes on along the strand.
+
     Args:
         held: places of the vertices [m], shape (vertices, 3).
         ends: to which they are drawn, likewise.
@@ -338,8 +392,15 @@ def _drawn_together(held: Floats, ends: Floats, edges: Ints) -> Ints:
     if count > MOST_ASKED:
         return np.unique(edges, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
     apart, left = (np.linalg.norm(places[:, None] - places, axis=2) for places in (held, ends))
-    pairs = np.argwhere(np.triu(left < _LEFT_APART * apart, 1)).astype(np.int32)
-    return connected_components(count, pairs)
+    are_drawn = left < _LEFT_APART * apart
+    groups, partners = np.full(count, -1, np.int32), are_drawn.sum(axis=1)
+    while (groups < 0).any():
+        middle = int(np.where(groups < 0, partners, -1).argmax())
+        members = np.flatnonzero(are_drawn[middle] & (groups < 0))
+        members = np.append(members, middle)
+        groups[members] = middle
+        partners -= are_drawn[:, members].sum(axis=1)
+    return groups
 
 
 def _places(model: BodyModel, points: Points) -> Floats:

@@ -39,8 +39,8 @@ def shape_notices(row: npt.NDArray[np.float64], model: BodyModel, frame: int, to
         found.append(Notice("W_INVERTED", text, name))
     if RUN_AWAY < row[STRAIN] < np.inf and len(model.tetrahedra) and ("W_QUALITY", name) not in known:
         text = (
-            f"It is {row[STRAIN]:.0f} times as long in a place as it was, at frame {frame}: it blew up there, or what "
-            "holds it is too small for its weight. Take more substeps, hold more of its vertices, or make it firmer."
+            f"It is {1.0 + row[STRAIN]:.0f} times as long in a place as it was, at frame {frame}: it blew up there, or "
+            "what holds it is too small for its weight. Take more substeps, hold more vertices of it, or a firmer one."
         )
         found.append(Notice("W_QUALITY", text, name))
     return found

@@ -191,8 +191,93 @@ def test_a_row_along_a_strand_keeps_its_places():
     assert "patch_attachment" not in counts
     drawn = strand(line(11, 0.4, start=(0.0, 0.0, 0.0), direction=(0, 0, 1)), pinned=[10], identifier="b1", **ROPE)
     counts = solver(jelly, drawn).system.schedule.counts()
-    # the vertex that is nearest to the strand is held by itself, too
+    # all are as far from it: their middle is held
+    assert counts["patch_attachment"] == 1
+    assert "element_attachment" not in counts
+    counts = hung(CAP, FIRM, ROPE).system.schedule.counts()
+    # the vertex that is at the strand is held by itself, too
     assert counts["patch_attachment"] == counts["element_attachment"] == 1
+
+
+def fringed():
+    """A pinned cloth with two loose edges, which has rods, too."""
+    sheet = cloth(5, size=0.2, height=0.0, identifier="b1")
+    places = np.concatenate([sheet.positions, sheet.positions[[0, 4]] - np.array([0.0, 0.0, 0.1])])
+    edges = np.array([[0, 25], [4, 26]], np.int32)
+    return dataclasses.replace(sheet, positions=places, pins=pins(places, range(25)), loose_edges=edges)
+
+
+def test_a_cloth_with_a_fringe_is_no_strand():
+    """Its vertices are drawn to triangles: a patch knows edges alone."""
+    simulation = solver(attached(cube("b0"), CAP), fringed(), substeps=20)
+    counts = simulation.system.schedule.counts()
+    assert counts["element_attachment"] == 4
+    assert "patch_attachment" not in counts
+    run(simulation, 6)
+    np.testing.assert_allclose(vertices_of(simulation, 0)[CAP, 2], 0.0, atol=1e-3)
+
+
+def bar(stations):
+    """A jelly bar of 1 m under a pinned strand, held along both of its upper edges."""
+    along = np.linspace(-0.5, 0.5, stations)
+    ring = np.array([[-0.05, 0.0], [0.05, 0.0], [0.05, -0.1], [-0.05, -0.1]])
+    places = np.concatenate([np.column_stack([np.full(4, x), ring]) for x in along])
+    faces = [[4 * i + k, 4 * i + (k + 1) % 4, 4 * i + (k + 1) % 4 + 4, 4 * i + k + 4] for i in range(stations - 1)
+             for k in range(4)]  # fmt: skip
+    last = 4 * stations - 4
+    faces += [[3, 2, 1, 0], [last, last + 1, last + 2, last + 3]]
+    corners = np.array(faces, np.int32)
+    body = Body(
+        "b0", "Bar", "JELLY", places, np.full(len(corners), 4, np.int32), corners.ravel(), Material.from_values(FIRM),
+        tetrahedralization=Tetrahedralization("CAGE", 20),
+    )  # fmt: skip
+    upper = [4 * i + k for i in range(stations) for k in (0, 1)]
+    return attached(body, upper), strand(line(21, 1.2, start=(-0.6, 0, 0)), pinned=range(21), identifier="b1", **ROPE)
+
+
+@pytest.mark.parametrize("stations", [5, 26])
+def test_what_is_held_along_a_strand_hangs_level(stations):
+    """No chain of vertices becomes one patch, and none is held by an edge when both are as far from the strand."""
+    simulation = solver(*bar(stations), substeps=40)
+    assert simulation.system.schedule.counts()["patch_attachment"] >= 5
+    run(simulation, 12)
+    points = vertices_of(simulation, 0)
+    np.testing.assert_allclose(points[:4, 2].mean(), -0.05, atol=0.01)
+    np.testing.assert_allclose(points[-4:, 2].mean(), -0.05, atol=0.01)
+
+
+def test_what_weighs_otherwise_keeps_its_mass():
+    """A jelly without weight would fall with the share that its strand got."""
+    jelly, rope = (model.body for model in hung(CORNER, FIRM, THREAD).system.models)
+    light = dataclasses.replace(jelly, material=dataclasses.replace(jelly.material, gravity_factor=0.0))
+    masses = [
+        solver(body, rope).system.models[0].masses for body in (light, dataclasses.replace(light, attachment=None))
+    ]
+    np.testing.assert_array_equal(*masses)
+
+
+@pytest.mark.parametrize("vertices", [CORNER, CAP])
+def test_a_strand_gets_a_small_share(vertices):
+    system = hung(vertices, FIRM, THREAD).system
+    alone = solver(dataclasses.replace(system.models[0].body, attachment=None)).system.models[0].masses.sum()
+    assert 0.001 * alone < alone - system.models[0].masses.sum() < 0.0501 * alone
+
+
+def test_a_strand_none_of_whose_vertices_has_a_mass_is_let_go():
+    rope = strand(np.concatenate([line(5, 0.4), [[0.0, 0.0, 0.0]]]), edges=[(0, 1), (1, 2), (2, 3), (3, 4)], **ROPE)
+    counts = solver(attached(rope, [5]), cube()).system.schedule.counts()
+    assert not {"element_attachment", "patch_attachment"} & set(counts)
+
+
+@pytest.mark.parametrize("vertices", [CORNER, CAP])
+def test_soft_ones_are_as_firm_together_as_their_vertices(vertices):
+    jelly, rope = (model.body for model in hung(vertices, FIRM, ROPE).system.models)
+    stiffness = {}
+    for name, other in (("patch", rope), ("vertices", cloth(5, size=0.2, identifier="b1"))):
+        blocks = solver(attached(jelly, vertices, 0.5), other).system.schedule.blocks
+        blocks = [block for block in blocks if block is not None and "attachment" in block.type.name]
+        stiffness[name] = sum((1.0 / block.parameters[:, -1]).sum() for block in blocks)
+    assert stiffness["patch"] == pytest.approx(stiffness["vertices"], rel=1e-5)
 
 
 def test_pbd_takes_patches_too():

@@ -29,14 +29,14 @@ class _Contour(NamedTuple):
 
     Attributes:
         rows: of the crossings.
-        first: points of the one side and around them.
+        first: points of the one side and around them, ascending.
         second: of the other.
         shifts: by which the first side is moved to see whether they touch alone [m], shape (shifts, 3).
     """
 
     rows: Ints
-    first: Bools
-    second: Bools
+    first: Ints
+    second: Ints
     shifts: Floats
 
 
@@ -71,15 +71,17 @@ def _candidates(mesh: Mesh, positions: Floats, found: Ints, components: Componen
     are_clear = ends_clear(positions[ends], positions[corners], step)
     go_on = that_go_on(positions, ends, corners, mesh.edges, step)
     chosen = np.setdiff1d(labels[go_on], labels[are_clear | (signs == 0)])
+    if len(chosen) == 0:
+        return []
+    beside = _Rows(len(positions), np.concatenate([mesh.edges, mesh.edges[:, ::-1]]))
+    of_triangles = _Rows(len(positions), _corners_of(mesh.triangles))
     made = []
     for label in chosen:
         rows = np.flatnonzero(labels == label).astype(np.int32)
-        one, other = (
-            _around(mesh, len(positions), ends[rows][own], corners[rows][~own]) for own in _sides(signs[rows])
-        )
-        touched = mesh.triangles[np.isin(mesh.triangles, np.unique(ends[rows])).sum(axis=1) > 1]
-        shifts = parting_shifts(positions[np.concatenate([corners[rows], touched])], step)
-        made.append(_Contour(rows, one & ~other, other & ~one, shifts))
+        one, other = (_around(beside, ends[rows][own], corners[rows][~own]) for own in _sides(signs[rows]))
+        near, times = np.unique(of_triangles.of(np.unique(ends[rows])), return_counts=True)
+        shifts = parting_shifts(positions[np.concatenate([corners[rows], mesh.triangles[near[times > 1]]])], step)
+        made.append(_Contour(rows, np.setdiff1d(one, other), np.setdiff1d(other, one), shifts))
     return made
 
 
@@ -87,14 +89,38 @@ def _sides(signs: Ints) -> tuple[Bools, Bools]:
     return signs > 0, signs < 0
 
 
-def _around(mesh: Mesh, count: int, ends: Ints, corners: Ints) -> Bools:
-    """Points of edges and triangles, and those beside them, shape (points,)."""
-    mask = np.zeros(count, np.bool_)
-    mask[ends], mask[corners] = True, True
-    edges = mesh.edges
-    beside = mask[edges]
-    mask[edges[beside[:, 0], 1]], mask[edges[beside[:, 1], 0]] = True, True
-    return mask
+class _Rows:
+    """What belongs to each point, as what is beside it."""
+
+    def __init__(self, count: int, pairs: Ints) -> None:
+        """Take pairs of a point and what belongs to it, shape (pairs, 2), of so many points."""
+        order = np.argsort(pairs[:, 0], kind="stable")
+        self._starts = np.searchsorted(pairs[order, 0], np.arange(count + 1))
+        self._values = pairs[order, 1]
+
+    def of(self, points: Ints) -> Ints:
+        """What belongs to any of some points, as often as it does."""
+        return self.each(points)[1]
+
+    def each(self, points: Ints) -> tuple[npt.NDArray[np.intp], Ints]:
+        """Rows of points, one for each that belongs to it, and what that is."""
+        starts = self._starts[points]
+        counts = self._starts[points + 1] - starts
+        rows = np.arange(len(points)).repeat(counts)
+        within = np.arange(len(rows)) - (np.cumsum(counts) - counts).repeat(counts)
+        return rows, self._values[starts.repeat(counts) + within]
+
+
+def _corners_of(triangles: Ints) -> Ints:
+    """Pairs of a corner and its triangle, shape (3 triangles, 2)."""
+    numbers = np.arange(len(triangles), dtype=np.int32).repeat(3)
+    return np.stack([triangles.ravel(), numbers], axis=1)
+
+
+def _around(beside: _Rows, ends: Ints, corners: Ints) -> Ints:
+    """Points of edges and triangles, and those beside them, ascending."""
+    own = np.unique(np.concatenate([ends.ravel(), corners.ravel()]))
+    return np.unique(np.concatenate([own, beside.of(own)]))
 
 
 def _not_freed(mesh: Mesh, positions: Floats, left: list[_Contour], number: int, find: Find) -> list[_Contour]:
@@ -103,11 +129,14 @@ def _not_freed(mesh: Mesh, positions: Floats, left: list[_Contour], number: int,
     for one in asked:
         moved[one.first] = positions[one.first] + one.shifts[number]
     found = find(moved)
-    ends, corners = mesh.edges[found[:, 0]], mesh.triangles[found[:, 1]]
-    crossed = []
-    for one in asked:
-        through = one.first[ends].any(axis=1) & one.second[corners].any(axis=1)
-        back = one.second[ends].any(axis=1) & one.first[corners].any(axis=1)
-        if (through | back).any():
-            crossed.append(one)
-    return crossed
+    # of each point, twice the number of each contour that it is of, and 1 more on the second side
+    sides = [points for one in asked for points in (one.first, one.second)]
+    codes = np.arange(len(sides), dtype=np.int32).repeat([len(points) for points in sides])
+    codes_of = _Rows(len(positions), np.stack([np.concatenate([*sides, codes[:0]]), codes], axis=1))
+    keys = []
+    for corners, other in ((mesh.edges[found[:, 0]], 0), (mesh.triangles[found[:, 1]], 1)):
+        rows, own = codes_of.each(corners.ravel())
+        keys.append(rows // corners.shape[1] * len(sides) + (own ^ other))
+    # an edge of one side goes through a triangle of the other one
+    crossed = np.unique(np.intersect1d(*keys) % max(len(sides), 1) // 2)
+    return [asked[number] for number in crossed]

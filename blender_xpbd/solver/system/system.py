@@ -243,7 +243,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     _require_euler(scene, models)
     step = scene.frames.frame_duration / SolverSettings().substeps
     welds = find_welds(models, scene.settings, Weight(float(np.linalg.norm(scene.gravity)), step))
-    models = with_shared_masses(models, welds)
+    keyed = {track.target for track in scene.tracks if track.parameter == "gravity_factor"}
+    models = with_shared_masses(models, welds, keyed)
     scene = with_faceted_spheres(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)

@@ -27,7 +27,7 @@ from ..constraints.constraint import ConstraintBlock
 from ..geometry.edges import edge_lengths
 from ..geometry.solid.patches import Solid, cut_area, patch_around
 from ..geometry.solid.tetrahedra import signed_volumes
-from ..scene.roles import STRAND
+from ..scene.body_kinds import body_kind
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
 from .kinds import solver_kind
@@ -243,7 +243,7 @@ def _vertex_welds(models: Sequence[BodyModel], settings: SolverSettings) -> Iter
 
 def _is_strand(model: BodyModel) -> bool:
     """Whether a body is one of edges alone; a cloth with a fringe has rods, too."""
-    return model.body.role == STRAND
+    return model.rods is not None and not body_kind(model.body.role, model.body.name).is_sheet
 
 
 def _hangs_on_strand(models: Sequence[BodyModel], welds: Welds) -> bool:

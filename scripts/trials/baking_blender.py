@@ -87,7 +87,9 @@ def _make(name: str) -> None:
     settings = bpy.context.scene.xpbd
     settings.frame_end, settings.quality, settings.use_floor = FRAMES, "FIXED", True
     if name == "cloth":
-        make_grid("Cloth", side=13).location.z = 1.0
+        cloth = make_grid("Cloth", side=13)
+        # level it would land flat, whatever it is made of
+        cloth.location.z, cloth.rotation_euler.x = 1.0, 0.3
         settings.substeps = 100
     else:
         _make_jelly()

@@ -53,11 +53,12 @@ def asks_anew(monkeypatch):
 @pytest.mark.parametrize("name", SCENES)
 def test_what_is_known_changes_no_byte(name, path, monkeypatch):
     known = started(SCENES[name], path)
-    ways = []
+    ways, touches = [], 0
     for _ in range(FRAMES):
         known.advance()
         ways.append(known.positions())
-    assert (read_array(known._state.contacts.touches) > 0).any()
+        touches += np.count_nonzero(read_array(known._state.contacts.touches) > 0)
+    assert touches > 0
     with monkeypatch.context() as patch:
         asks_anew(patch)
         other = started(SCENES[name], path)

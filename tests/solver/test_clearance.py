@@ -53,12 +53,11 @@ def asks_anew(monkeypatch):
 @pytest.mark.parametrize("name", SCENES)
 def test_what_is_known_changes_no_byte(name, path, monkeypatch):
     known = started(SCENES[name], path)
-    ways, touches = [], 0
+    ways = []
     for _ in range(FRAMES):
         known.advance()
         ways.append(known.positions())
-        touches += np.count_nonzero(read_array(known._state.contacts.touches) > 0)
-    assert touches > 0
+    assert np.ptp(ways[-1][:, 2]) > 0.1, "it falls level where nothing holds it"
     with monkeypatch.context() as patch:
         asks_anew(patch)
         other = started(SCENES[name], path)

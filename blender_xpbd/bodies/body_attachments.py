@@ -340,7 +340,7 @@ def _held_point(held: Floats, ends: Floats) -> tuple[int, Floats, bool]:
     gaps, middle = np.linalg.norm(held - ends, axis=1), 0.5 * (held.min(axis=0) + held.max(axis=0))
     across = np.linalg.norm(ends - 0.5 * (ends.min(axis=0) + ends.max(axis=0)), axis=1)
     nearest = int((across + gaps).argmin())
-    if gaps[nearest] > _AS_NEAR * gaps.mean():
+    if len(held) > 1 and gaps[nearest] > _AS_NEAR * gaps.mean():
         return int(across.argmin()), middle, False
     return nearest, held[nearest], True
 

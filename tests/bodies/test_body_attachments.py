@@ -280,6 +280,15 @@ def test_soft_ones_are_as_firm_together_as_their_vertices(vertices):
     assert stiffness["patch"] == pytest.approx(stiffness["vertices"], rel=1e-5)
 
 
+def test_a_single_vertex_is_held_by_itself_too():
+    """However far it is from its strand."""
+    for gap in (0.0, 1e-6, 0.05):
+        jelly, rope = (model.body for model in hung(CORNER, FIRM, ROPE).system.models)
+        rope = dataclasses.replace(rope, positions=rope.positions + np.array([0.0, 0.0, gap]))
+        counts = solver(jelly, rope).system.schedule.counts()
+        assert counts["patch_attachment"] == counts["element_attachment"] == 1
+
+
 def test_pbd_takes_patches_too():
     simulation = hung(CAP, FIRM, ROPE, "PBD")
     run(simulation, 12)

@@ -16,6 +16,7 @@ STRAIN, INVERTED = STATISTICS.index("greatest_strain"), STATISTICS.index("invert
 # greatest strain of an edge from which on a solid has blown up in a place, or hangs on too little of it. Chosen by
 # hand: what was crushed, and what hung by a vertex, had at most 8
 RUN_AWAY = 20.0
+_AWAY = "times as long in a place"
 
 
 def shape_notices(row: npt.NDArray[np.float64], model: BodyModel, frame: int, told: Collection[Notice]) -> list[Notice]:
@@ -37,9 +38,11 @@ def shape_notices(row: npt.NDArray[np.float64], model: BodyModel, frame: int, to
             " take Final, or a firmer material."
         )
         found.append(Notice("W_INVERTED", text, name))
-    if RUN_AWAY < row[STRAIN] < np.inf and len(model.tetrahedra) and ("W_QUALITY", name) not in known:
+    # of too few substeps the same code tells
+    is_told = any(notice.object_name == name and _AWAY in notice.message for notice in told)
+    if RUN_AWAY < row[STRAIN] < np.inf and len(model.tetrahedra) and not is_told:
         text = (
-            f"It is {1.0 + row[STRAIN]:.0f} times as long in a place as it was, at frame {frame}: it blew up there, or "
+            f"It is {1.0 + row[STRAIN]:.0f} {_AWAY} as it was, at frame {frame}: it blew up there, or "
             "what holds it is too small for its weight. Take more substeps, hold more vertices of it, or a firmer one."
         )
         found.append(Notice("W_QUALITY", text, name))

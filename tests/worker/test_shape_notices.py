@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.scene.errors import Notice
 from blender_xpbd.scene.settings import SolverSettings
 from blender_xpbd.worker.shape_notices import RUN_AWAY, shape_notices
 from tests.solver.scenes import cloth, jelly_cube
@@ -33,6 +34,11 @@ def test_a_jelly(statistics, codes):
     assert [one.code for one in found] == codes
     assert all(one.object_name == "Cube" and "frame 7" in one.message for one in found)
     assert shape_notices(statistics, JELLY, 8, found) == []
+
+
+def test_too_few_substeps_do_not_hide_it():
+    told = [Notice("W_QUALITY", "Too stiff for so few substeps.", "Cube")]
+    assert [one.code for one in shape_notices(row(1e4), JELLY, 7, told)] == ["W_QUALITY"]
 
 
 def test_a_cloth_may_be_drawn_as_long_as_its_material_lets_it():

@@ -19,7 +19,6 @@ from .contours import Components, Mesh, contours
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
 # from where points are [m], shape (points, 3), to edge and triangle of each crossing of a surface with itself
 Find = Callable[[Floats], Ints]
 
@@ -73,23 +72,21 @@ def _candidates(mesh: Mesh, positions: Floats, found: Ints, components: Componen
     chosen = np.setdiff1d(labels[go_on], labels[are_clear | (signs == 0)])
     if len(chosen) == 0:
         return []
-    beside = _Rows(len(positions), np.concatenate([mesh.edges, mesh.edges[:, ::-1]]))
-    of_triangles = _Rows(len(positions), _corners_of(mesh.triangles))
+    beside = _Incidence(len(positions), np.concatenate([mesh.edges, mesh.edges[:, ::-1]]))
+    of_triangles = _Incidence(len(positions), _corners_of(mesh.triangles))
     made = []
     for label in chosen:
         rows = np.flatnonzero(labels == label).astype(np.int32)
-        one, other = (_around(beside, ends[rows][own], corners[rows][~own]) for own in _sides(signs[rows]))
+        one, other = (
+            _around(beside, ends[rows][own], corners[rows][~own]) for own in (signs[rows] > 0, signs[rows] < 0)
+        )
         near, times = np.unique(of_triangles.of(np.unique(ends[rows])), return_counts=True)
         shifts = parting_shifts(positions[np.concatenate([corners[rows], mesh.triangles[near[times > 1]]])], step)
         made.append(_Contour(rows, np.setdiff1d(one, other), np.setdiff1d(other, one), shifts))
     return made
 
 
-def _sides(signs: Ints) -> tuple[Bools, Bools]:
-    return signs > 0, signs < 0
-
-
-class _Rows:
+class _Incidence:
     """What belongs to each point, as what is beside it."""
 
     def __init__(self, count: int, pairs: Ints) -> None:
@@ -117,7 +114,7 @@ def _corners_of(triangles: Ints) -> Ints:
     return np.stack([triangles.ravel(), numbers], axis=1)
 
 
-def _around(beside: _Rows, ends: Ints, corners: Ints) -> Ints:
+def _around(beside: _Incidence, ends: Ints, corners: Ints) -> Ints:
     """Points of edges and triangles, and those beside them, ascending."""
     own = np.unique(np.concatenate([ends.ravel(), corners.ravel()]))
     return np.unique(np.concatenate([own, beside.of(own)]))
@@ -132,7 +129,7 @@ def _not_freed(mesh: Mesh, positions: Floats, left: list[_Contour], number: int,
     # of each point, twice the number of each contour that it is of, and 1 more on the second side
     sides = [points for one in asked for points in (one.first, one.second)]
     codes = np.arange(len(sides), dtype=np.int32).repeat([len(points) for points in sides])
-    codes_of = _Rows(len(positions), np.stack([np.concatenate([*sides, codes[:0]]), codes], axis=1))
+    codes_of = _Incidence(len(positions), np.stack([np.concatenate([*sides, codes[:0]]), codes], axis=1))
     keys = []
     for corners, other in ((mesh.edges[found[:, 0]], 0), (mesh.triangles[found[:, 1]], 1)):
         rows, own = codes_of.each(corners.ravel())

@@ -318,10 +318,11 @@ class JobRunner:
         for body, model in enumerate(solver.system.models):
             if not statistics[body, 1] < DIVERGED_MEAN_STRAIN:
                 raise XpbdError("E_DIVERGED", divergence_advice(solver.system, body), model.body.name, frame)
+        surface = solver.surface(positions)
         with self._watch.stage("write"):
-            cache.publish(frame, solver.surface(positions), statistics, orientations)
+            cache.publish(frame, surface, statistics, orientations)
         self._status = replace(self._status, frame=frame, frames_done=self._status.frames_done + 1)
-        self._note_shapes(statistics, solver.system, frame)
+        self._note_shapes(statistics, solver.system, frame, lambda: surface)
 
     def _note_quality(self, chosen: QualityChoice) -> None:
         settings = chosen.settings
@@ -346,9 +347,13 @@ class JobRunner:
         told = [Notice("W_QUALITY", text) for text in (stiffness_advice(system), stretch_advice(system)) if text]
         self._status = replace(self._status, notices=(*self._status.notices, *told))
 
-    def _note_shapes(self, statistics: np.ndarray, system: System, frame: int) -> None:
-        for row, model in zip(statistics, system.models, strict=True):
-            if found := shape_notices(row, model, frame, self._status.notices):
+    def _note_shapes(
+        self, statistics: np.ndarray, system: System, frame: int, surface: Callable[[], np.ndarray]
+    ) -> None:
+        ends = np.cumsum([model.body.vertex_count for model in system.models])
+        for row, model, end in zip(statistics, system.models, ends, strict=True):
+            own = slice(end - model.body.vertex_count, end)
+            if found := shape_notices(row, model, frame, self._status.notices, lambda own=own: surface()[own]):
                 self._status = replace(self._status, notices=(*self._status.notices, *found))
 
     def _note_tunnelled(self, solver: Solver, frame: int) -> None:
@@ -395,7 +400,7 @@ class JobRunner:
             self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         for number in done:
             statistics = begin.statistics[number]
-            self._note_shapes(statistics, solver.system, number)
+            self._note_shapes(statistics, solver.system, number, lambda n=number: cache.read(n).positions)
             if solver.contact_counts() is not None:
                 self._add_tunnelled(solver.system, statistics[:, len(STATISTICS) + TUNNELLED], number)
         print(f"Going on after frame {frame}.", flush=True)

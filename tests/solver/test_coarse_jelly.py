@@ -45,7 +45,7 @@ def test_what_lies_on_a_coarse_cube_stays_on_it(above, cells):
         jelly("below", below, resolution=10),
         jelly("above", shapes.moved(above, 0.02, 0.01, 1.32), resolution=10),
     )
-    bodies = tuple(replace(body, contact=BodyContact()) for body in bodies)
+    bodies = (replace(bodies[0], contact=BodyContact()), replace(bodies[1], contact=BodyContact()))
     content = scene(*bodies, colliders=[floor()], meet=True, substeps=20, frames=(1, FRAMES + 1), device="CPU")
     simulation = Solver(build_system(content), ("SERIAL",))
     first = len(bodies[0].positions)

@@ -21,6 +21,7 @@ from .crossed import starts_crossed
 from .depths import told_depths
 from .doubled import doubled
 from .enclosed import starts_around, starts_in_place, starts_within
+from .expense import cell_of
 from .gaps import Gaps, meet
 from .near_folds import starts_folded
 from .near_starts import starts_near
@@ -33,6 +34,9 @@ Floats = npt.NDArray[np.float64]
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
+# longest side of a face by the cells of a cage, from which on a jelly bears others on the corners of its faces alone,
+# see docs/experiments.md, Large faces on a fine cage
+LARGE_FACE = 4.0
 # of a mesh in single precision: how flat it is per its length
 _ROUNDING = 1e-6
 # seconds that a tetrahedron takes in a substep, from docs/performance.md
@@ -87,6 +91,29 @@ def coarse(scene: Scene) -> Iterator[Notice]:
         if body.vertex_count < kind.least_vertices:
             text = f"{body.vertex_count} vertices cannot show {kind.shows}: {kind.refined_by}."
             yield Notice("W_COARSE", text, body.name)
+        elif (size := _face_in_cells(body)) > LARGE_FACE and any(_may_touch(body, one, scene) for one in scene.bodies):
+            text = (
+                f"Its largest face is {size:.0f} times as long as a cell of its cage: other bodies rest on its corners "
+                "alone and sink in between. Take smaller faces, or a lower resolution."
+            )
+            yield Notice("W_COARSE", text, body.name)
+
+
+def _face_in_cells(body: Body) -> float:
+    """Longest side of a triangle of a solid by the cells of its cage; 0 for what has none."""
+    if not body_kind(body.role, body.name).is_solid or body.tetrahedralization.method != "CAGE":
+        return 0.0
+    corners = body.positions[fans(body.face_sizes, body.corners)]
+    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
+    cell = cell_of(body)
+    return float(sides.max(initial=0.0)) / cell if cell > 0.0 else 0.0
+
+
+def _may_touch(body: Body, other: Body, scene: Scene) -> bool:
+    """Whether two bodies may come to each other by their weight."""
+    if body is other or not meet(body, other):
+        return False
+    return way_of(body, scene.gravity).meets(way_of(other, scene.gravity))
 
 
 def coarse_over_spheres(scene: Scene) -> Iterator[Notice]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from contact_cases import shapes
 
 from blender_xpbd.scene.body import Attachment, Body, Pins, Tetrahedralization
 from blender_xpbd.scene.collider import Collider
@@ -123,6 +124,32 @@ def test_what_comes_to_lie_on_something_held_does_not_fall_for_ever(checks):
 @pytest.mark.parametrize(("body", "is_coarse"), [(cloth(2), True), (cloth(10), False), (jelly_cube(1.0), True)])
 def test_few_vertices(checks, body, is_coarse):
     assert found(checks.coarse, scene(body)) == ([("W_COARSE", body.name)] if is_coarse else [])
+
+
+def blocks(cells, resolution, height=0.3, aside=0.0):
+    """A cube of jelly whose sides have so many faces along an edge, and a fine ball of jelly above it."""
+    places, faces = shapes.box((1.0, 1.0, 1.0), (cells,) * 3)
+    block = replace(jelly_cube(1.0, resolution=resolution), positions=places, corners=faces.ravel().astype(np.int32))
+    block = replace(block, face_sizes=np.full(len(faces), faces.shape[1], np.int32))
+    positions, triangles = sphere()
+    ball = replace(jelly_cube(1.0), identifier="b1", name="Ball", face_sizes=np.full(len(triangles), 3, np.int32))
+    place = 0.3 * positions + [aside, 0.0, 0.8 + height]
+    return block, replace(ball, positions=place, corners=triangles.ravel().astype(np.int32))
+
+
+@pytest.mark.parametrize(
+    ("bodies", "is_told"),
+    [
+        (blocks(3, 12), True),
+        (blocks(6, 12), False),
+        (blocks(3, 6), False),
+        (blocks(3, 12)[:1], False),
+        (blocks(3, 12, aside=2.0), False),
+    ],
+)
+def test_faces_that_are_large_for_the_cells_of_a_cage(checks, bodies, is_told):
+    """Where another body may come to them."""
+    assert found(checks.coarse, scene(*bodies, meet=True)) == ([("W_COARSE", "Cube")] if is_told else [])
 
 
 @pytest.mark.parametrize(

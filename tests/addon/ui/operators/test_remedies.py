@@ -90,6 +90,24 @@ def test_a_coarse_mesh_is_subdivided(bpy, make_body, codes, role):
     assert len(pinned) > 2
 
 
+def test_the_ends_of_a_cylinder_get_vertices_inside(bpy, codes):
+    """Halved edges alone would leave a polygon that one face bears as a whole."""
+    for height in (0.0, 1.5):
+        bpy.ops.mesh.primitive_cylinder_add(location=(0.0, 0.0, height))
+        bpy.context.object.xpbd.role = "JELLY"
+    obj = bpy.context.object
+    assert "W_COARSE" in found_after(bpy, codes, "W_COARSE", bpy.ops.xpbd.subdivide, object_name=obj.name)
+    assert max(len(face.vertices) for face in obj.data.polygons) == 4
+    beside = [vertex.co.xy.length for vertex in obj.data.vertices if vertex.co.z > 0.99]
+    assert min(beside) == pytest.approx(0.0, abs=1e-6)
+    assert bpy.ops.xpbd.subdivide(object_name="Cylinder") == {"FINISHED"}
+    for name in ("Cylinder", obj.name):
+        for _ in range(3):
+            if "W_COARSE" in codes():
+                bpy.ops.xpbd.subdivide(object_name=name)
+    assert "W_COARSE" not in codes()
+
+
 @pytest.mark.parametrize("subdivisions", [2, 20])
 def test_what_tears_is_subdivided_until_no_ball_shows(bpy, codes, subdivisions):
     bpy.ops.mesh.primitive_grid_add(size=0.3 * subdivisions, x_subdivisions=subdivisions, y_subdivisions=subdivisions)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vertices of a body that are held to points of another body: welded, or softly.
 
-Two things need care where a strand bears something heavy:
+Two things need care where a strand, or a cloth, bears something heavy:
 
 - **A point bears little.** All of the weight of a jelly on one of its vertices goes through the few tetrahedra there,
   which turn inside out. So it is held by a patch (``patch_attachment``), so large that it bears the weight, and by
@@ -9,11 +9,14 @@ Two things need care where a strand bears something heavy:
   vertex at the strand, or by their middle where none is.
 - **A light side bears nothing.** One after the other, the rod moves its light end to where its length wants it, and the
   weld takes that back to the heavy side, which has hardly felt it. So both sides share their masses.
+
+The few points about which a pinned jelly turns get patches by the same measure.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -22,12 +25,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.attachments.element_attachment import build_element_attachment
-from ..constraints.attachments.patch_attachment import build_patch_attachment
+from ..constraints.attachments.patch_attachment import ENDS, build_patch_attachment
 from ..constraints.constraint import ConstraintBlock
 from ..geometry.edges import edge_lengths
-from ..geometry.solid.patches import Solid, cut_area, patch_around
+from ..geometry.solid.patches import Needed, Solid, bearing_patch, drawn_together, held_point
 from ..geometry.solid.tetrahedra import signed_volumes
 from ..scene.body_kinds import body_kind
+from ..scene.parameters.external_parameters import PUSH
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
 from .kinds import solver_kind
@@ -43,26 +47,23 @@ BORNE = 0.3
 # how far, as a share of its mean edge, the weight of a body moves what bears it in one of the fewest substeps, at most:
 # a vertex, and a patch. Chosen by hand
 FARTHEST_VERTEX, FARTHEST_PATCH = 1.0, 0.1
-# of the greatest extent of a body, the largest radius of a patch: chosen by hand
-MOST_OF_BODY = 0.35
-# by how much a patch grows that does not bear the body
-GROWN = 1.2
 # particles of a patch at least: a rotation needs as many
 FEWEST = 4
 # of its mass, what a body gives to a strand that bears it, at most: more would move its weight. Chosen by hand
 MOST_GIVEN = 0.05
-# of how far attached vertices stand apart: where less is left, a strand draws them together. Chosen by hand
-_LEFT_APART = 0.5
-# of how far vertices are from a strand on average: one that is nearer than that is where it holds. Chosen by hand
-_AS_NEAR = 0.5
-# vertices that are asked whether a strand draws them together: all pairs of them are
-MOST_ASKED = 1000
 
 
 class Weight(NamedTuple):
     """What pulls at what hangs: gravity [m/s²], and the time of one of the fewest substeps [s]."""
 
     gravity: float
+    step: float
+
+
+class Load(NamedTuple):
+    """What a jelly presses or pulls on all that holds it [N], and the time of one of the fewest substeps [s]."""
+
+    force: float
     step: float
 
 
@@ -82,8 +83,8 @@ class Welds(NamedTuple):
         first, second: points of both bodies.
         compliance: last parameter of the constraints, shape (points,).
         is_rigid: whether they are held firmly, shape (points,).
-        patch_point: the point of a patch of the first body that is held at rest [m], shape (3,); the second one is then
-            a strand, and there is a single row. None where there is no patch.
+        patch_point: the point of a patch of the first body that is held at rest [m], shape (3,); there is a single row
+            then, and the second one is no jelly, or a fixed particle of the same. None where there is no patch.
     """
 
     owner: int
@@ -106,11 +107,23 @@ def find_welds(models: Sequence[BodyModel], settings: SolverSettings, weight: We
         weight: what pulls.
     """
     found = []
-    for welds in _vertex_welds(models, settings):
-        if _hangs_on_strand(models, welds):
-            found += _with_patches(models, welds, weight, is_pbd(models[welds.owner].body, settings))
-        else:
+    all_welds = list(_vertex_welds(models, settings))
+    taking = Counter(points.number for welds in all_welds for points in (welds.first, welds.second))
+    for welds in all_welds:
+        sides = _holder_and_solid(models, welds)
+        if sides is None:
             found.append(welds)
+            continue
+        holder, solid = (points.number for points in sides)
+        borne = _weight(models[solid], weight)
+        if taking[holder] == 1 and _is_loose_sheet(models[holder]):
+            borne = min(borne, _weight(models[holder], weight))
+        has_shares = is_pbd(models[welds.owner].body, settings)
+        found += _with_patches(models, welds, sides, Load(borne, weight.step), has_shares)
+    for number, model in enumerate(models):
+        if len(model.joints.particles):
+            load = Load(_weight(model, weight), weight.step)
+            found += _patches_of_joints(models, number, load, is_pbd(model.body, settings))
     return [one for one in found if len(one.compliance)]
 
 
@@ -140,8 +153,8 @@ def build_body_attachments(
                 model.positions[one.first.elements[0]],
                 model.masses[one.first.elements[0]],
                 one.patch_point,
-                others[0, :2],
-                minus[0, :2],
+                others[0, :ENDS],
+                minus[0, :ENDS],
                 float(one.compliance[0]),
             )
         else:
@@ -167,14 +180,13 @@ def with_shared_masses(
     """
     masses = [model.masses.copy() for model in models]
     for one in welds:
-        bodies = [models[points.number].body for points in (one.first, one.second)]
-        weigh_alike = bodies[0].material.gravity_factor == bodies[1].material.gravity_factor
-        if _hangs_on_strand(models, one) and weigh_alike and not any(body.identifier in keyed for body in bodies):
-            light, heavy = (
-                Points(points.number, points.elements[one.is_rigid], points.weights[one.is_rigid])
-                for points in _strand_and_solid(models, one)
-            )
-            _share(models, masses, light, heavy)
+        sides = _holder_and_solid(models, one)
+        if sides is None or not _shares_mass(models, one, sides[0], keyed):
+            continue
+        light, heavy = (
+            Points(points.number, points.elements[one.is_rigid], points.weights[one.is_rigid]) for points in sides
+        )
+        _share(models, masses, light, heavy)
     return tuple(
         model if np.array_equal(own, model.masses) else replace(model, masses=own)
         for model, own in zip(models, masses, strict=True)
@@ -246,33 +258,87 @@ def _is_strand(model: BodyModel) -> bool:
     return model.rods is not None and not body_kind(model.body.role, model.body.name).is_sheet
 
 
-def _hangs_on_strand(models: Sequence[BodyModel], welds: Welds) -> bool:
-    """Whether one side is a strand and the other one a jelly."""
-    sides = [models[points.number] for points in (welds.first, welds.second)]
-    return any(_is_strand(one) and len(other.tetrahedra) > 0 for one, other in (sides, sides[::-1]))
+def _shares_mass(models: Sequence[BodyModel], welds: Welds, holder: Points, keyed: Collection[str]) -> bool:
+    """Whether what holds a jelly gets a part of its mass: a strand, or a cloth that bears a patch, of equal gravity."""
+    bodies = [models[points.number].body for points in (welds.first, welds.second)]
+    weigh_alike = bodies[0].material.gravity_factor == bodies[1].material.gravity_factor
+    bears = welds.patch_point is not None or _is_strand(models[holder.number])
+    return bears and weigh_alike and not any(body.identifier in keyed for body in bodies)
 
 
-def _strand_and_solid(models: Sequence[BodyModel], welds: Welds) -> tuple[Points, Points]:
-    if _is_strand(models[welds.first.number]):
-        return welds.first, welds.second
-    return welds.second, welds.first
+def _holder_and_solid(models: Sequence[BodyModel], welds: Welds) -> tuple[Points, Points] | None:
+    """Points of a strand or a cloth, and of the jelly that hangs on it; None where it is no such pair."""
+    for holder, solid in ((welds.first, welds.second), (welds.second, welds.first)):
+        other = models[holder.number]
+        is_held_by = _is_strand(other) or body_kind(other.body.role, other.body.name).is_sheet
+        if is_held_by and len(models[solid.number].tetrahedra):
+            return holder, solid
+    return None
 
 
-def _with_patches(models: Sequence[BodyModel], welds: Welds, weight: Weight, has_shares: bool) -> list[Welds]:
-    """Attachments between a strand and a jelly, of which those are patches that have to be.
+def _weight(model: BodyModel, weight: Weight) -> float:
+    """What gravity and its own push may pull with at a body [N]."""
+    material = model.body.material
+    push = math.hypot(*(getattr(material, name) for name in PUSH))
+    return float(model.masses.sum()) * (weight.gravity * abs(material.gravity_factor) + push)
+
+
+def _is_loose_sheet(model: BodyModel) -> bool:
+    """Whether a body is a cloth that nothing holds: it bears no more than it weighs."""
+    body = model.body
+    return not (_is_strand(model) or model.pin_weights.any() or len(body.goal.vertices))
+
+
+def _patches_of_joints(models: Sequence[BodyModel], number: int, load: Load, has_shares: bool) -> list[Welds]:
+    """Patches that are held by fixed particles about which a jelly turns, where these bear too much.
+
+    Args:
+        models: all bodies.
+        number: of the jelly.
+        load: that it is to them.
+        has_shares: whether parameters are shares of PBD.
+    """
+    model = models[number]
+    joints, pins = model.joints, model.body.pins
+    # several particles may be in one place
+    places = np.column_stack((joints.ends, joints.shares))
+    points = joints.particles[np.unique(places, axis=0, return_index=True)[1]]
+    clamps = np.setdiff1d(pins.vertices[pins.weights >= 1.0], joints.ends)
+    fixed = np.repeat(points[:, None], 4, axis=1), np.tile((1.0, 0.0, 0.0, 0.0), (len(points), 1))
+    around = solver_kind(model.body).bind(model, model.positions[points])
+    firm = np.full(len(points), 1.0 if has_shares else 0.0)
+    welds = Welds(number, Points(number, *around), Points(number, *fixed), firm, np.ones(len(points), np.bool_))
+    found = _with_patches(models, welds, (welds.second, welds.first), load, has_shares, others=len(clamps))
+    # the points themselves are held already
+    return [one for one in found if one.patch_point is not None]
+
+
+def _with_patches(
+    models: Sequence[BodyModel],
+    welds: Welds,
+    sides: tuple[Points, Points],
+    load: Load,
+    has_shares: bool,
+    others: int = 0,
+) -> list[Welds]:
+    """Attachments of a jelly to what holds it, of which those are patches that have to be.
 
     Args:
         models: all bodies.
         welds: of vertices.
-        weight: what pulls.
+        sides: of these, what holds and what hangs.
+        load: that the jelly is to all that holds it.
         has_shares: whether their parameters are shares of PBD.
+        others: how many further points hold it.
     """
-    strand, solid = _strand_and_solid(models, welds)
+    holder, solid = sides
     model = models[solid.number]
-    held, ends = (_places(models[points.number], points) for points in (solid, strand))
-    groups = _drawn_together(held, ends, strand.elements)
+    held, ends = (_places(models[points.number], points) for points in (solid, holder))
+    # what holds and is no strand draws nothing together
+    draws = _is_strand(models[holder.number])
+    groups = drawn_together(held, ends, holder.elements) if draws else np.arange(len(held), dtype=np.int32)
     numbers, sizes = np.unique(groups, return_counts=True)
-    pull = float(model.masses.sum()) * weight.gravity * abs(model.body.material.gravity_factor) / len(numbers)
+    pull = load.force / (len(numbers) + others)
     body = Solid(
         model.positions,
         (model.masses > 0.0) & (model.pin_weights < 1.0),
@@ -281,21 +347,21 @@ def _with_patches(models: Sequence[BodyModel], welds: Welds, weight: Weight, has
         signed_volumes(model.positions, model.tetrahedra),
     )
     edge = float(edge_lengths(model.positions, model.edges).mean())
-    needed = _Needed(
+    needed = Needed(
         pull / (BORNE * model.body.material.youngs_modulus),
-        pull * weight.step**2 / (FARTHEST_PATCH * edge),
+        pull * load.step**2 / (FARTHEST_PATCH * edge),
         model.masses,
     )
-    moves = pull * weight.step**2 / _point_masses(model.masses, solid)
+    moves = pull * load.step**2 / _point_masses(model.masses, solid)
     is_patch = (
         np.isin(groups, numbers[sizes > 1]) | (needed.area > math.pi * edge**2) | (moves > FARTHEST_VERTEX * edge)
     )
     patches, middles, compliance = [], [], welds.compliance.copy()
     for number in np.unique(groups[is_patch]):
         rows = np.flatnonzero(groups == number)
-        middle, point, is_vertex = _held_point(held[rows], ends[rows])
+        middle, point, is_vertex = held_point(held[rows], ends[rows])
         middle, reach = rows[middle], float(np.linalg.norm(held[rows] - point, axis=1).max())
-        patch = _bearing(body, point, solid.elements[rows][solid.weights[rows] != 0.0], needed, reach)
+        patch = bearing_patch(body, point, solid.elements[rows].ravel(), needed, reach)
         if len(patch) < FEWEST:
             is_patch[rows] = False
             continue
@@ -312,7 +378,7 @@ def _with_patches(models: Sequence[BodyModel], welds: Welds, weight: Weight, has
             Welds(
                 welds.owner,
                 Points(solid.number, patch[None], shares[None]),
-                Points(strand.number, strand.elements[[middle]], strand.weights[[middle]]),
+                Points(holder.number, holder.elements[[middle]], holder.weights[[middle]]),
                 np.array([float(own.max()) if has_shares else together]),
                 np.array([welds.is_rigid[rows].any()]),
                 point,
@@ -325,82 +391,6 @@ def _with_patches(models: Sequence[BodyModel], welds: Welds, weight: Weight, has
     )
     # patches first: of what they have taken, their vertices give no more
     return [*patches, Welds(welds.owner, first, second, compliance[left], welds.is_rigid[left])]
-
-
-def _held_point(held: Floats, ends: Floats) -> tuple[int, Floats, bool]:
-    """The point by which a patch is held instead of some vertices: one of them, or their middle.
-
-    Args:
-        held: places of the vertices [m], shape (vertices, 3).
-        ends: points of a strand to which they are drawn, likewise.
-
-    Returns:
-        whose end is that of the patch; the point [m], shape (3,); and whether it is that vertex.
-    """
-    gaps, middle = np.linalg.norm(held - ends, axis=1), 0.5 * (held.min(axis=0) + held.max(axis=0))
-    across = np.linalg.norm(ends - 0.5 * (ends.min(axis=0) + ends.max(axis=0)), axis=1)
-    nearest = int((across + gaps).argmin())
-    if len(held) > 1 and gaps[nearest] > _AS_NEAR * gaps.mean():
-        return int(across.argmin()), middle, False
-    return nearest, held[nearest], True
-
-
-class _Needed(NamedTuple):
-    """What a patch has to have so that it bears a body.
-
-    Attributes:
-        area: of the surface by which it hangs together with all else [m²].
-        mass: [kg].
-        masses: of all particles [kg].
-    """
-
-    area: float
-    mass: float
-    masses: Floats
-
-
-def _bearing(body: Solid, point: Floats, particles: Ints, needed: _Needed, reach: float) -> Ints:
-    """The patch around a point that bears the body, or the largest that there may be.
-
-    Args:
-        body: of which.
-        point: that is held [m], shape (3,).
-        particles: that carry it.
-        needed: to bear it.
-        reach: radius of the patch at least [m].
-    """
-    most = MOST_OF_BODY * float(np.ptp(body.positions, axis=0).max())
-    radius = max(min(math.sqrt(needed.area / math.pi), most), reach)
-    patch = patch_around(body, point, particles, radius)
-    while radius < most and (needed.masses[patch].sum() < needed.mass or cut_area(body, patch) < needed.area):
-        radius = min(GROWN * radius, most)
-        patch = patch_around(body, point, particles, radius)
-    return patch
-
-
-def _drawn_together(held: Floats, ends: Floats, edges: Ints) -> Ints:
-    """A number for each vertex, the same where a strand would draw them to nearly one point, shape (vertices,).
-
-    A group is a vertex and all that would be drawn to it: no chain of them goes on along the strand.
-
-    Args:
-        held: places of the vertices [m], shape (vertices, 3).
-        ends: to which they are drawn, likewise.
-        edges: on which these are, rows of particles; of too many vertices all are together that are drawn to one edge.
-    """
-    count = len(held)
-    if count > MOST_ASKED:
-        return np.unique(edges, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
-    apart, left = (np.linalg.norm(places[:, None] - places, axis=2) for places in (held, ends))
-    are_drawn = left < _LEFT_APART * apart
-    groups, partners = np.full(count, -1, np.int32), are_drawn.sum(axis=1)
-    while (groups < 0).any():
-        middle = int(np.where(groups < 0, partners, -1).argmax())
-        members = np.flatnonzero(are_drawn[middle] & (groups < 0))
-        members = np.append(members, middle)
-        groups[members] = middle
-        partners -= are_drawn[:, members].sum(axis=1)
-    return groups
 
 
 def _places(model: BodyModel, points: Points) -> Floats:

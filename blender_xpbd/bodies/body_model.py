@@ -104,6 +104,11 @@ class BodyModel:
     held: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @property
+    def extent(self) -> float:
+        """The greatest side of its box [m]."""
+        return float(np.ptp(self.positions, axis=0).max()) + self.body.point_size
+
+    @property
     def contact_offset(self) -> float:
         """The gap to colliders [m]: its own, that of grains, or the material's, at most a quarter of the mean edge."""
         if self.gap is not None:

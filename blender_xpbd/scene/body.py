@@ -167,6 +167,11 @@ class Body:
     poses: tuple[Pose, ...] = ()
 
     @property
+    def point_size(self) -> float:
+        """How large each of its points is [m]: balls and rods are, so that a single grain has a size; 0 of surfaces."""
+        return 0.0 if len(self.face_sizes) else 2.0 * self.material.radius
+
+    @property
     def vertex_count(self) -> int:
         """Number of vertices of the mesh."""
         return len(self.positions)

@@ -81,7 +81,7 @@ class Solver:
             system.scene.colliders,
             system.origin,
             max(model.contact_offset for model in system.models),
-            min(float(np.ptp(model.positions, axis=0).max()) for model in system.models),
+            min(model.extent for model in system.models),
         )
         state, self._start_depths = with_start_depths(system, build_state(system, self._colliders), self._colliders)
         self.notices = self._colliders.notices

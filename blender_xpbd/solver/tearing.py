@@ -154,6 +154,9 @@ def carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str
     for name in OF_PARTICLES:
         if name in state:
             state[name][: len(sources), :3] = before[name][sources, :3]
+            # vertices of colliders come last; they would sweep there from where they were at the first frame
+            here, there = (_collider_vertices(system) for system in (new, old))
+            state[name][here, :3] = before[name][there, :3]
     moves = new.inverse_masses[: len(sources)] > 0.0
     state["velocities"][: len(sources)] *= moves[:, None]
     for name in _OF_RODS:
@@ -167,6 +170,11 @@ def carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str
         found = shape_sources(old, new, sources)
         state["rest_shapes"][found >= 0] = before["rest_shapes"][found[found >= 0]]
     return state
+
+
+def _collider_vertices(system: System) -> slice:
+    count = 0 if system.objects is None else len(system.objects.vertices)
+    return slice(len(system.inverse_masses) - count, len(system.inverse_masses))
 
 
 def particle_sources(old: System, new: System) -> Ints:

@@ -9,7 +9,9 @@ import pytest
 from blender_xpbd.geometry.solid.embedding import bind
 from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
-from tests.solver.scenes import cloth, pins, run, solver
+from blender_xpbd.scene.track import Track
+from blender_xpbd.solver.system.system import build_system
+from tests.solver.scenes import cloth, pins, run, scene, solver
 from tests.solver.strands import line, strand
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -167,6 +169,70 @@ def test_a_jelly_hangs_on_a_strand(material, held_by, vertices):
         nodes = vertices_of(simulation, 1)
         assert np.linalg.norm(np.diff(nodes, axis=0), axis=1).sum() < 0.5 * (1.0 + 2.2 * (stretch - 1.0)) + 0.05
         assert np.linalg.norm(points[7] - nodes[-1]) < (0.02 if material is FIRM else 0.06)
+
+
+@pytest.mark.parametrize("material", [SOFT, FIRM], ids=["soft", "firm"])
+def test_a_jelly_hangs_on_a_pinned_vertex(material):
+    """By the few tetrahedra there alone it would become longer than twice its diagonal, or blow up."""
+    jelly = dataclasses.replace(cube("b0"), tetrahedralization=Tetrahedralization("CAGE", 10))
+    material = Material.from_values(material)
+    jelly = dataclasses.replace(jelly, pins=pins(jelly.positions, CORNER), material=material)
+    simulation = solver(jelly, substeps=40)
+    assert simulation.system.schedule.counts()["patch_attachment"] == 1
+    for _ in range(24):
+        simulation.advance()
+        points = vertices_of(simulation, 0)
+        np.testing.assert_allclose(points[CORNER], jelly.positions[CORNER], atol=1e-6)
+        assert np.ptp(points, axis=0).max() < 0.2 * np.sqrt(3.0) * (1.2 if material is FIRM else 2.0)
+
+
+@pytest.mark.parametrize("material", [SOFT, FIRM], ids=["soft", "firm"])
+def test_a_jelly_hangs_on_a_cloth_by_a_vertex(material):
+    """The cloth is as light as a thread: with a patch alone it would be stretched to many times its length."""
+    jelly = dataclasses.replace(cube("b0"), tetrahedralization=Tetrahedralization("CAGE", 10))
+    jelly = dataclasses.replace(attached(jelly, CORNER), material=Material.from_values(material))
+    sheet = cloth(11, size=0.8, identifier="b1", stretch_stiffness=5000.0)
+    sheet = dataclasses.replace(sheet, positions=sheet.positions + jelly.positions[CORNER[0]] - sheet.positions[60])
+    sheet = dataclasses.replace(sheet, pins=pins(sheet.positions, [0, 10, 110, 120]))
+    simulation = solver(jelly, sheet, substeps=40)
+    held = []
+    for _ in range(24):
+        simulation.advance()
+        points, places = (vertices_of(simulation, number) for number in range(2))
+        assert np.ptp(points, axis=0).max() < 0.2 * np.sqrt(3.0) * 2.0
+        assert np.linalg.norm(points[7] - places[60]) < 0.06
+        held.append(places[60, 2] - sheet.positions[60, 2])
+    assert -0.67 < min(held) < -0.05
+
+
+def test_a_loose_cloth_bears_no_more_than_it_weighs():
+    """A rag on a jelly gets no patches, and no mass."""
+    jelly = dataclasses.replace(cube(), tetrahedralization=Tetrahedralization("CAGE", 10))
+    rag = attached(cloth(5, size=0.2), [12])
+    system = solver(rag, jelly, substeps=20).system
+    assert "patch_attachment" not in system.schedule.counts()
+    alone = solver(dataclasses.replace(rag, attachment=None), substeps=20).system
+    np.testing.assert_array_equal(system.models[0].masses, alone.models[0].masses)
+
+
+@pytest.mark.parametrize("strength", [60.0, -60.0])
+def test_a_push_counts_as_a_weight(strength):
+    """One that keys let begin later, too."""
+    jelly = dataclasses.replace(cube("b0"), tetrahedralization=Tetrahedralization("CAGE", 10))
+    jelly = dataclasses.replace(jelly, pins=pins(jelly.positions, CORNER), material=Material.from_values(SOFT))
+    free = scene(jelly, gravity=(0.0, 0.0, 0.0), frames=(1, 3))
+    pushed = dataclasses.replace(free, tracks=(Track("b0", "push_x", np.array([0.0, 0.0, strength])),))
+    counts = [build_system(one).schedule.counts() for one in (free, pushed)]
+    assert ["patch_attachment" in count for count in counts] == [False, True]
+
+
+def test_what_is_pinned_and_bears_little_has_no_patch():
+    """A light cube, and one that a face clamps, as before."""
+    jelly = dataclasses.replace(cube(), tetrahedralization=Tetrahedralization("CAGE", 3))
+    light = Material.from_values({**FIRM, "density": 10.0})
+    for held, material in ((CORNER, light), (CAP, Material.from_values(FIRM))):
+        body = dataclasses.replace(jelly, pins=pins(jelly.positions, held), material=material)
+        assert "patch_attachment" not in solver(body, substeps=20).system.schedule.counts()
 
 
 def test_masses_are_shared_and_none_is_lost():

@@ -268,13 +268,13 @@ def with_poses(
 
 def precision_notice(body: Body) -> Notice | None:
     """A warning for a body so far from the world's origin that Blender's own numbers are too coarse for it."""
-    size = float(np.ptp(body.positions, axis=0).max())
+    size = float(np.ptp(body.positions, axis=0).max()) + body.point_size
     distance = float(np.abs(body.positions).max())
     if distance <= _FAR_IN_SIZES * size:
         return None
     return Notice(
         "W_PRECISION",
-        f"The object is {distance:.4g} m from the world's origin, {distance / max(size, 1e-300):.3g} times its size: "
+        f"The object is {distance:.4g} m from the world's origin, {distance / size:.3g} times its size: "
         "Blender shows its motion in coarse steps. Move the scene closer to the origin.",
         body.name,
     )

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Attachment of a patch of a body to a point of a strand: C = x̄ + R o − Σ bⱼ yⱼ [m], three rows, compliance α [m/N].
+"""Attachment of a patch of a body to a point of another: C = x̄ + R o − Σ bⱼ yⱼ [m], three rows, compliance α [m/N].
 
-Where a strand bears a jelly by one of its vertices, all of the weight would go through the few tetrahedra there, which
-no elasticity bears. So a patch of particles around the vertex is held. x̄ is its centre of mass, R the rotation nearest
-to how it has turned (``shape_matching``), and o leads from the one to the vertex at rest; yⱼ are the ends of an edge.
+Where a strand, a cloth or a pin bears a jelly by one of its vertices, all of the weight would go through the few
+tetrahedra there, which no elasticity bears. So a patch of particles around the vertex is held. x̄ is its centre of mass,
+R the rotation nearest to how it has turned (``shape_matching``), and o leads from the one to the vertex at rest; yⱼ are
+the corners of a triangle, the ends of an edge, or a particle.
 
 A pull λ at the end of the lever l = Σ bⱼ yⱼ − x̄ moves the patch as it would a rigid body: by λ/M, and by the turn
 ω = J⁻¹ (l × λ) about x̄. So it turns about the point freely, both momenta are kept, and no particle is moved much more
@@ -36,11 +37,11 @@ from ..scaling import compliances
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# of each member of the patch: its place at rest about the centre of mass, and its mass; of each end of the edge its
-# share in the fourth
+# of each member of the patch: its place at rest about the centre of mass, and its mass; of each corner of what holds it
+# its share in the fourth
 VALUES = 4
-# members that are ends of the edge, the last ones
-ENDS = 2
+# members that are corners of what holds the patch, the last ones: a triangle, an edge or a point; some may be the same
+ENDS = 3
 # of the moments of inertia, what is added to all: a patch may be a line
 _LEAST_INERTIA = 1e-6
 # of the mass times the square of the lever at rest, the spread of what is a point but for rounding
@@ -83,7 +84,7 @@ def project_patch_attachment(particles: ti.template(), constraints: ti.template(
         way += b * y.xyz
         answer_of_ends += b * b * y[3]
         if ti.static(mode & DAMPED):
-            damping_time += previous_positions[indices[first + own + k]][3] / ENDS
+            damping_time += b * previous_positions[indices[first + own + k]][3]
     value = o - way
     lever = ti.Matrix([[0.0, -way[2], way[1]], [way[2], 0.0, -way[0]], [-way[1], way[0], 0.0]])
     weight = (answer / mass + answer_of_ends) * unit - answer * (lever @ turned @ lever)
@@ -161,18 +162,20 @@ PATCH_ATTACHMENT = ConstraintType(
 def build_patch_attachment(
     patch: Ints, positions: Floats, masses: Floats, point: Floats, ends: Ints, shares: Floats, compliance: float
 ) -> ConstraintBlock:
-    """Attach a patch to a point of an edge.
+    """Attach a patch to a point of a triangle or an edge, or to a particle.
 
     Args:
         patch: its particles, at least one.
         positions: of these at rest [m], shape (patch, 3).
         masses: of these [kg], above 0.
         point: of the patch, that is held, at rest [m], shape (3,).
-        ends: two other particles.
-        shares: of these in the point of the edge, which sum to 1.
+        ends: other particles, ``ENDS`` at most: of a triangle, of an edge, or one.
+        shares: of these in the point that holds the patch, which sum to 1.
         compliance: [m/N].
     """
     centre = masses @ positions / masses.sum()
+    unused = ENDS - len(ends)
+    ends, shares = np.append(ends, np.repeat(ends[:1], unused)), np.append(shares, np.zeros(unused))
     rest = np.zeros((len(patch) + ENDS, VALUES))
     rest[:-ENDS, :3], rest[:-ENDS, 3], rest[-ENDS:, 3] = positions - centre, masses, shares
     pools = Pools(np.concatenate([patch, ends]).astype(np.int32), np.zeros(0, np.int32), rest.ravel())

@@ -414,7 +414,7 @@ def _own_notices(model: BodyModel, origin: Floats) -> list[Notice]:
     name = model.body.name
     if not (_inverse_masses(model) > 0.0).any():
         notices.append(Notice("W_ALL_PINNED", "Every vertex is pinned: nothing is left to simulate.", name))
-    extent = float(np.ptp(model.positions, axis=0).max())
+    extent = model.extent
     distance = float(np.abs(model.positions - origin).max())
     if distance > PRECISION_RATIO * extent:
         notices.append(

@@ -20,6 +20,7 @@ from ...constraints.scaling import Scaling
 from ...scene.body import Body
 from ...scene.collider import Collider
 from ...scene.force import Force
+from ...scene.parameters.external_parameters import PUSH
 from ...scene.scene import Scene
 from ...scene.track import SCENE_TARGET, Track
 from ..order.schedule import Schedule
@@ -79,6 +80,7 @@ _BUILT_FROM: Mapping[str, Callable[[Floats], float]] = {
     "bending_compliance": _least,
     "compression_share": _least_share,
     "gravity_factor": _strongest,
+    **dict.fromkeys(PUSH, _strongest),
     # what hardly resists twist at any frame is solved as a strand that does not, see ``rods.chain_layout.is_chain``
     "twist_stiffness": _weakest,
 }

@@ -87,6 +87,17 @@ def test_far_from_the_origin(bpy, make_body, read):
     assert told == [("W_PRECISION", "Body"), ("W_GAP", "Giant")]
 
 
+@pytest.mark.parametrize(("distance", "is_told"), [(1.0, False), (880.0, True)])
+def test_a_single_grain_is_as_large_as_its_radius(bpy, make_body, read, distance, is_told):
+    """It was told to be 1e+300 times its size from the origin, wherever it was."""
+    mesh = bpy.data.meshes.new("Grain")
+    mesh.from_pydata([(0.0, 0.0, distance)], [], [])
+    make_body("Grain", "GRAINS", mesh).xpbd.radius = 0.04
+    told = [notice.message for notice in read().notices if notice.code == "W_PRECISION"]
+    assert len(told) == is_told
+    assert all("1.1e+04 times" in text for text in told)
+
+
 def random_matrices(seed, count):
     """Transforms with rotation, scale, shear and translation, shape (count, 4, 4)."""
     random = np.random.default_rng(seed)

@@ -57,6 +57,17 @@ def test_it_moves_as_what_is_rigid_and_keeps_both_momenta():
     assert is_rigid(moved) < 0.01
 
 
+def test_a_triangle_holds_it_as_an_edge_does():
+    """Of a triangle with a share of 0 at one corner, and turned so that this is the first."""
+    ends = np.array([COUNT + 2, COUNT, COUNT + 1], np.int32)
+    shares = np.array([0.0, *SHARES])
+    triangle = build_patch_attachment(np.arange(COUNT, dtype=np.int32), CUBE, MASSES, CORNER, ends, shares, 0.0)
+    places = np.concatenate([pulled([0.1, -0.05, 0.2]), [[4.0, 0.0, 0.0]]])
+    moved, _ = projected(triangle, places, np.append(EVERY, 3.0))
+    np.testing.assert_allclose(moved[:-1], projected(held(), places[:-1], EVERY)[0], atol=1e-6)
+    np.testing.assert_array_equal(moved[-1], places[-1].astype(np.float32))
+
+
 def test_it_turns_about_the_point_freely():
     angle = 0.7
     turn = np.array([[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0.0, 0.0, 1.0]])

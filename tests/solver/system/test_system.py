@@ -13,7 +13,8 @@ from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.system import system as system_module
 from blender_xpbd.solver.system.system import build_system
 from tests.bodies.test_materials import jelly
-from tests.solver.scenes import cloth, run, scene, solver
+from tests.solver.grain_scenes import grains
+from tests.solver.scenes import cloth, mesh_box, run, scene, solver
 
 
 @pytest.mark.usefixtures("taichi_cpu")
@@ -34,6 +35,16 @@ def test_the_order_of_pins_does_not_count(make, weight):
         )
     ]
     np.testing.assert_array_equal(*ends)
+
+
+@pytest.mark.usefixtures("taichi_cpu")
+def test_a_single_grain_has_a_size():
+    """It was told to be 0 m large and far away from others, and every mesh collider to be too large for it."""
+    places = [[0.0, 0.0, 1.1], [0.5, 0.0, 1.1]]
+    bodies = [grains([place], identifier=f"b{number}", radius=0.05) for number, place in enumerate(places)]
+    simulation = solver(*bodies, colliders=[mesh_box(1.0)], substeps=5)
+    assert not simulation.notices
+    assert not simulation.system.notices
 
 
 @pytest.mark.parametrize("most", range(90, 300, 15))

@@ -185,6 +185,7 @@ def test_rows_of_some_scenes_are_baked_alone(monkeypatch: pytest.MonkeyPatch) ->
     one = dataclasses.replace(accuracy.PROBES[0], measures=(Measure("x", lambda baked: 2.0, 1.0),))
     monkeypatch.setattr(accuracy, "PROBES", (one, dataclasses.replace(one, name="Other")))
     assert [line.label for line in accuracy.lines(["Oth"])] == ["Other: x"]
+    assert [chosen.name for chosen in accuracy.comparison(["Oth"]).probes] == ["Other"]
     assert len(accuracy.lines()) == 2
     with pytest.raises(ValueError, match="begins"):
         accuracy.lines(["None"])

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +36,7 @@ class Plate:
     rest: RestCurvature | None = None
 
     def block(
-        self, positions: Floats, inverse_masses: Floats, h: float, intervals: Sequence[int] = (1,)
+        self, positions: Floats, inverse_masses: Floats, h: float, substeps: int = 1, most: int = 1
     ) -> ConstraintBlock:
         """The constraint.
 
@@ -45,11 +44,12 @@ class Plate:
             positions: of the particles at rest [m], shape (particles, 3).
             inverse_masses: [1/kg], shape (particles,).
             h: duration of a substep [s].
-            intervals: in every which substep it may be solved for, in ascending order; the first always.
+            substeps: of a frame.
+            most: substeps from one solve to the next, at most.
         """
         own = self.matrix.rows == self.matrix.columns
         hardness = float((inverse_masses[self.matrix.rows] * self.matrix.values)[own].max(initial=0.0))
-        every = max((n for n in intervals if (n * h) ** 2 * hardness <= HARDEST_AT_INTERVALS), default=intervals[0])
+        every = next((n for n in range(most, 1, -1) if (n * h) ** 2 * hardness <= HARDEST_AT_INTERVALS), 1)
         masses = np.divide(1.0, inverse_masses, out=np.zeros(len(positions)), where=inverse_masses > 0.0)
-        block = build_plate_bending(positions, self.matrix, masses, h, self.damping_time, every, self.rest)
+        block = build_plate_bending(positions, self.matrix, masses, h, self.damping_time, every, self.rest, substeps)
         return block.following("bending_stiffness")

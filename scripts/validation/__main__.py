@@ -16,7 +16,7 @@ from validation.case import Case, Result, Row  # noqa: E402
 from validation.cases import CASES  # noqa: E402
 from validation.execution import results  # noqa: E402
 from validation.plots import draw  # noqa: E402
-from validation.product.accuracy import COMPARISON, lines, write_accuracy  # noqa: E402
+from validation.product.accuracy import comparison, lines, write_accuracy  # noqa: E402
 from validation.product.converged import record_converged  # noqa: E402
 from validation.product.probe import Comparison  # noqa: E402
 from validation.report import write_report  # noqa: E402
@@ -27,7 +27,7 @@ def main() -> int:
     options = parse()
     if options.accuracy:
         if options.converge:
-            record(COMPARISON)
+            record(comparison(options.scenes))
         write_accuracy(lines(options.scenes), options.output / "accuracy.md")
         return 0
     chosen = [

@@ -38,9 +38,12 @@ def start(
     colliders: Sequence[Collider] = (),
     mode: str = "XPBD",
     path: str = "SERIAL",
+    in_each: bool = False,
 ) -> Solver:
-    """A solver of one body."""
-    settings = SolverSettings(substeps=substeps, iterations=iterations, solver_mode=mode, device="CPU")
+    """A solver of one body; ``in_each``: bending is solved in each substep, as where residuals are measured."""
+    settings = SolverSettings(
+        substeps=substeps, iterations=iterations, solver_mode=mode, device="CPU", measure_residual=in_each
+    )
     frames = FrameRange(1, 2, 1, frame)
     scene = Scene((model.body,), tuple(colliders), frames, settings, np.asarray(gravity, float))
     return Solver(assemble(scene, (model,)), (path,))

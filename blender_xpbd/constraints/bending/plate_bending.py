@@ -16,7 +16,13 @@ With damping the force is B (x + γ (x − x_previous)), γ = τ/h, and the fact
 
 Springs and contacts need short substeps, bending does not: it is solved exactly. So where substeps are many, it is
 solved in every ``every``-th one, for as long as so many take, and its whole impulse is given then (r-RESPA: Tuckerman,
-Berne & Martyna 1992, "Reversible multiple time scale molecular dynamics").
+Berne & Martyna 1992, "Reversible multiple time scale molecular dynamics"). Where a frame ends before the next solve,
+its last one gives the share of those that are left.
+
+An impulse takes cloth that rests (k − 1)/2k of its way Δx beyond where all else lets it be at the next solve, for
+k = ``every``. There B is asked for its force: what bends sharply would be softer than its material, by 1 + h² B/2M. So
+that share of the Δx of the solve before is taken back first, which is the same while the cloth rests. The first solve
+of a frame takes none back, so that nothing has to be kept from frame to frame.
 """
 
 import itertools
@@ -44,9 +50,9 @@ LEAST_ENTRY = 1e-3
 # of each member that moves: working space for its correction, and what it was corrected in this substep before; then
 # its mass and the inverse of its diagonal
 WORK, SCALES = 4, 2
-# places in the extras: after the number of members that move, in every which substep they are solved for, and where
-# what a curved rest shape adds begins, 0 for a flat one; then the rows
-EVERY, REST, STARTS = 1, 2, 3
+# places in the extras: after the number of members that move, in every which substep they are solved for, where what a
+# curved rest shape adds begins, 0 for a flat one, and the substeps of a frame; then the rows
+EVERY, REST, SUBSTEPS, STARTS = 1, 2, 3, 4
 
 
 @ti.func
@@ -69,6 +75,10 @@ def solve_plate(particles: ti.template(), constraints: ti.template(), i, p, step
     earlier, scales = work + WORK * count, work + 2 * WORK * count
     values = scales + SCALES * count
     stiffness = 1.0 / parameters[p]
+    # share of what the solve before gave that is taken back
+    undone = 0.0
+    if step[3] > 0.0:
+        undone = 0.5 * (every - 1.0) / every
     # rows of B without the diagonal, of L, and of its transpose; the entries of all three lie one after the other
     force_starts = extras + STARTS
     lower_starts, upper_starts = force_starts + 1 + count, force_starts + 2 + 2 * count
@@ -89,6 +99,10 @@ def solve_plate(particles: ti.template(), constraints: ti.template(), i, p, step
             arm = edge(positions[other], x)
             if ahead > 0.0:
                 arm += ahead * (arm - edge(previous_positions[other], previous_positions[indices[first + k]]))
+            if undone > 0.0:
+                arm += undone * _work(parameters, earlier + WORK * k)
+                if indices[columns + t] < count:
+                    arm -= undone * _work(parameters, earlier + WORK * indices[columns + t])
             force -= parameters[values + t] * arm
         if rest > 0:
             force += rest_force(constraints, i, rest, k)
@@ -109,18 +123,20 @@ def solve_plate(particles: ti.template(), constraints: ti.template(), i, p, step
         _keep(parameters, work + WORK * k, total)
         momentum += parameters[scales + SCALES * k] * total
         mass += parameters[scales + SCALES * k]
+    # until the next solve, or the end of the frame; velocities get ``every`` times what a substep does
+    share = ti.min(every, ti.cast(indices[extras + SUBSTEPS], float) - step[3]) / (every * every)
     shift = ti.Vector([0.0, 0.0, 0.0, 0.0])
     if indices[i + MEMBERS] == count:
         # nothing holds it: what was left out of the factor must not push it
         shift = -(1.0 / mass) * momentum
     for k in range(count):
-        total = (_work(parameters, work + WORK * k) + shift) / every
+        total = _work(parameters, work + WORK * k) + shift
         if positions[indices[first + k]][3] > 0.0:
-            positions[indices[first + k]] += total
+            positions[indices[first + k]] += share * total
         if ti.static(mode & ACCUMULATE):
             if step[1] > 0.0:
                 total += _work(parameters, earlier + WORK * k)
-            _keep(parameters, earlier + WORK * k, total)
+        _keep(parameters, earlier + WORK * k, total)
 
 
 @ti.func
@@ -169,6 +185,7 @@ def build_plate_bending(
     damping_time: float = 0.0,
     every: int = 1,
     rest: RestCurvature | None = None,
+    substeps: int = 1,
 ) -> ConstraintBlock:
     """Make a constraint of each connected piece of a cloth.
 
@@ -180,6 +197,7 @@ def build_plate_bending(
         damping_time: τ, at most [s].
         every: in every which substep it is solved.
         rest: what the rest shape adds; None where it is flat.
+        substeps: of a frame.
 
     Returns:
         Pieces of which nothing moves are left out.
@@ -195,7 +213,7 @@ def build_plate_bending(
         if (masses[piece] > 0.0).any():
             block = sorted_matrix.block(first, last)
             mine = _piece(positions[piece], block, masses[piece], every * h, damping_time)
-            mine.extras[EVERY] = every
+            mine.extras[EVERY], mine.extras[SUBSTEPS] = every, substeps
             mine = replace(mine, members=piece[mine.members].astype(np.int32))
             pools.append(mine if rest is None else with_rest(mine, rest, (every * h) ** 2, len(masses)))
     if not pools:
@@ -233,7 +251,7 @@ def _piece(positions: Floats, matrix: SparseRows, masses: Floats, h: float, damp
         members=members.astype(np.int32),
         extras=np.concatenate(
             [
-                [len(moving), 1, 0],
+                [len(moving), 1, 0, 1],
                 *(part.starts + first for part, first in zip(parts, firsts, strict=False)),
                 *(part.columns for part in parts),
             ]

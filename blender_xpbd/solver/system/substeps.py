@@ -129,8 +129,7 @@ def substeps_for_piles(system: System) -> int:
 def substeps_for_cloth(system: System) -> int:
     """From how many substeps on the weight of cloth does not stretch it, beyond its material, more than shows.
 
-    It is the nearest multiple of the default, so that bending is solved ten times a frame (``plate_intervals``), with
-    *Draft* as well.
+    It is the nearest multiple of the default.
     """
     return _substeps_for_edges(system.scene, _sheets(system))
 

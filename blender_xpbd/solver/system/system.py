@@ -41,7 +41,7 @@ from .grains import Grains, build_grains
 from .held_particles import HeldParticles, drawn_to_goal, drawn_to_poses, pinned_particles, start_positions
 from .ignored import ignored
 from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
-from .plate_intervals import plate_intervals
+from .plate_intervals import most_plate_interval
 from .posed_particles import PosedParticles, build_posed, pose_blocks
 from .region_hold import RegionHold, build_region_hold
 from .shares import share_blocks, share_rows
@@ -264,8 +264,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
         mine = [block.shifted(int(start)) if start else block for block in model.blocks]
         if model.plate is not None:
-            h = projection_time(scene)
-            plate = model.plate.block(positions[number], inverse_masses[number], h, plate_intervals(scene))
+            h, most = projection_time(scene), most_plate_interval(scene)
+            plate = model.plate.block(positions[number], inverse_masses[number], h, scene.settings.substeps, most)
             mine.append(plate.shifted(int(start)))
         if model.rods is not None:
             rods = model.rods.blocks(inverse_masses[number], int(first_turn))

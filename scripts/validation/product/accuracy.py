@@ -117,20 +117,22 @@ class Line:
     substeps: tuple[int, ...]
 
 
-def lines(scenes: Sequence[str] = ()) -> list[Line]:
-    """Bake scenes with all qualities.
-
-    Args:
-        scenes: with what the names of those that are wanted begin; all where there is none.
+def comparison(scenes: Sequence[str] = ()) -> Comparison:
+    """The scenes whose names begin with one of some texts; all where there is none.
 
     Raises:
         ValueError: no scene begins so.
     """
-    chosen = [probe for probe in PROBES if not scenes or probe.name.startswith(tuple(scenes))]
+    chosen = tuple(probe for probe in PROBES if not scenes or probe.name.startswith(tuple(scenes)))
     if not chosen:
         raise ValueError(f"no scene's name begins with one of {list(scenes)}")
+    return replace(COMPARISON, probes=chosen)
+
+
+def lines(scenes: Sequence[str] = ()) -> list[Line]:
+    """Bake scenes with all qualities; arguments as of ``comparison``."""
     rows = []
-    for probe in chosen:
+    for probe in comparison(scenes).probes:
         baked = bake([_with_quality(probe.shot, quality) for quality in CHIPS])
         for measure in probe.measures:
             known = converged_number(COMPARISON.key(probe, measure)) if probe.substeps else measure.expected

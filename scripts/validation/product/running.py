@@ -39,8 +39,12 @@ def bake(shots: Sequence[Shot]) -> list[Baked]:
 
 
 def with_substeps(shot: Shot, substeps: int) -> Shot:
-    """The shot with many more substeps than the default."""
-    return replace(shot, values={**shot.values, "substeps": substeps})
+    """The shot with many more substeps than the default, and bending solved in each.
+
+    That is so where residuals are measured; else a frame has as few solves as by default, which would hide what more
+    of them change.
+    """
+    return replace(shot, values={**shot.values, "substeps": substeps, "measure_residual": True})
 
 
 def _write(shot: Shot, path: Path) -> None:

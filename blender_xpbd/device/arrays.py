@@ -145,10 +145,10 @@ def edited_array(array: Any) -> Iterator[npt.NDArray[Any]]:
         array.from_numpy(values)
 
 
-def read_array(array: Any) -> npt.NDArray[Any]:
-    """A copy of a device array; vectors are rows."""
+def read_array(array: Any, rows: int | None = None) -> npt.NDArray[Any]:
+    """A copy of a device array, or of so many of its first rows; vectors are rows."""
     view = host_memory(array)
     if view is not None:
-        return view.copy()
-    values: npt.NDArray[Any] = array.to_numpy()
+        return view[:rows].copy()
+    values: npt.NDArray[Any] = array.to_numpy()[:rows]
     return values

@@ -52,6 +52,12 @@ def test_what_was_read_stays_when_the_array_changes():
     assert before.sum() == 4.0
 
 
+def test_so_many_first_rows_are_read():
+    array = make_vectors(np.arange(20.0).reshape(5, 4))
+    np.testing.assert_array_equal(read_array(array, 2), np.arange(8.0).reshape(2, 4))
+    assert read_array(array, 0).shape == (0, 4)
+
+
 @pytest.mark.parametrize("values", [np.zeros(0), np.zeros((0, 3)), np.zeros((2, 0))])
 def test_none_is_one_row_of_zeros(values):
     read = read_array(make_array(values, ti.f32))

@@ -202,3 +202,52 @@ def pair_geometry(is_edges, x0, x1, x2, x3, previous):
         else:
             normal = _upright(spread)
     return ti.Struct(weights=weights, normal=normal, distance=distance)
+
+
+@ti.func
+def facing(normal, is_edges, way1, way2, way3):
+    """Heights along the normal, relative to the first point: the lowest of side a, and the highest of side b.
+
+    Args:
+        normal: from side b to side a.
+        is_edges: whether the second point is of side a.
+        way1: from the first point to the second [m].
+        way2: likewise.
+        way3: likewise.
+    """
+    height = normal.dot(way1)
+    lowest_a, highest_b = ti.cast(0.0, float), ti.max(normal.dot(way2), normal.dot(way3))
+    if is_edges:
+        lowest_a = ti.min(lowest_a, height)
+    else:
+        highest_b = ti.max(highest_b, height)
+    return lowest_a, highest_b
+
+
+@ti.func
+def parting_normal(is_edges, way1, way2, way3, normal):
+    """The normal of a pair, or one of the triangle, or of both edges, where that keeps the sides farther apart.
+
+    At a rim the normal is the way between the nearest points, which rounding turns the more the nearer they are. By a
+    distance of 3 µm it is turned by as much as leads 10 µm through what is 0.1 m long.
+
+    Args:
+        is_edges: whether the second point is of side a.
+        way1: from the first point to the second [m].
+        way2: likewise.
+        way3: likewise.
+        normal: from side b to side a.
+    """
+    cross = (way2 - way1).cross(way3 - way1)
+    if is_edges:
+        cross = way1.cross(way3 - way2)
+    size = cross.norm()
+    result = normal
+    if size > 1e-30:
+        lowest_a, highest_b = facing(normal, is_edges, way1, way2, way3)
+        for sign in ti.static((1.0, -1.0)):
+            other = sign * cross / size
+            other_a, other_b = facing(other, is_edges, way1, way2, way3)
+            if other_a - other_b > lowest_a - highest_b:
+                result, lowest_a, highest_b = other, other_a, other_b
+    return result

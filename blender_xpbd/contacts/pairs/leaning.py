@@ -11,8 +11,8 @@ dents lean down a slope, so that a block slipped that should stick (docs/experim
 
 import taichi as ti
 
-from .geometry import pair_geometry, steady_weights
-from .near import KEEP, facing
+from .geometry import facing, pair_geometry, steady_weights
+from .near import KEEP
 from .push import carried, pair_mass, relative
 from .tables import (
     APPROACH,

@@ -15,7 +15,7 @@ Where they leave less than nothing, only what pushes sides apart can help, and n
 
 import taichi as ti
 
-from .near import facing
+from .geometry import facing
 from .push import carried, normal_of
 from .tables import CARRIERS, IS_EDGES, NEAR_INTS, NEAR_WIDTH, ROOM
 

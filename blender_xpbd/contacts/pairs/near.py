@@ -4,7 +4,7 @@
 import taichi as ti
 
 from .anchors import find_anchor
-from .geometry import pair_geometry, rounding, steady_weights
+from .geometry import facing, pair_geometry, parting_normal, rounding, steady_weights
 from .push import carried, pair_mass, relative
 from .tables import (
     ANCHOR_FLOATS,
@@ -60,26 +60,6 @@ def _carrier(surfaces: ti.template(), point, embeds: ti.template()):
 
 
 @ti.func
-def facing(normal, is_edges, way1, way2, way3):
-    """Heights along the normal, relative to the first point: the lowest of side a, and the highest of side b.
-
-    Args:
-        normal: from side b to side a.
-        is_edges: whether the second point is of side a.
-        way1: from the first point to the second [m].
-        way2: likewise.
-        way3: likewise.
-    """
-    height = normal.dot(way1)
-    lowest_a, highest_b = ti.cast(0.0, float), ti.max(normal.dot(way2), normal.dot(way3))
-    if is_edges:
-        lowest_a = ti.min(lowest_a, height)
-    else:
-        highest_b = ti.max(highest_b, height)
-    return lowest_a, highest_b
-
-
-@ti.func
 def find_near(
     particles: ti.template(),
     starts: ti.template(),
@@ -124,9 +104,13 @@ def find_near(
     least = ti.static(LEAST_ROUNDINGS * rounding()) * (ti.abs(x0).max() + ti.abs(x3).max())
     if found.distance - gap <= limits[REACH]:
         is_near = 1
-        lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
+        normal = found.normal
+        lowest_a, highest_b = facing(normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
+        if lowest_a <= highest_b:
+            normal = parting_normal(is_edges, x1 - x0, x2 - x0, x3 - x0, normal)
+            lowest_a, highest_b = facing(normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
         room = KEEP * ti.max(lowest_a - highest_b - ti.max(LEAST_GAP * gap, least), 0.0)
-        _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found.normal, room)
+        _write_row(pairs, k, n, ti.Vector([a, b, c, d]), normal, room)
         if pushes:
             wanted = gap
             if limits[LACK_SHARE] > 0.0:

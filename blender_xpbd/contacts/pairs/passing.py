@@ -9,7 +9,7 @@ advancement, Mirtich 1996, by planes instead of bounds of the speed). What it le
 
 import taichi as ti
 
-from .geometry import pair_geometry, rounding
+from .geometry import facing, pair_geometry, parting_normal, rounding
 from .near import KEEP, LEAST_ROUNDINGS
 from .push import carried
 from .tables import CARRIERS, IS_EDGES, NEAR_INTS
@@ -81,6 +81,9 @@ def _advance(is_edges, places, ways, least):
             x2 = _row(places, 2) + share * _row(ways, 2)
             x3 = _row(places, 3) + share * _row(ways, 3)
             normal = pair_geometry(is_edges, x0, x1, x2, x3, none).normal
+            lowest_a, highest_b = facing(normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
+            if lowest_a <= highest_b + least:
+                normal = parting_normal(is_edges, x1 - x0, x2 - x0, x3 - x0, normal)
             # how long the plane keeps each point of side a from each of side b
             lasts, is_open = ti.cast(1e30, float), True
             for i in ti.static(range(2)):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...contacts.pairs.tables import ANCHOR_FLOATS, ANCHOR_NEXT, EDGE_EDGE, KIND, POINTS
-from ...device.arrays import read_array, write_array
+from ...device.arrays import edited_array, read_array, write_array
 from ...scene.errors import XpbdError
 
 Floats = npt.NDArray[np.float64]
@@ -22,24 +22,26 @@ MOST_PER_POINT = 256
 def read_anchors(arrays: dict[str, Any]) -> Floats:
     """The anchors on the device, shape (anchors, 9)."""
     count = int(read_array(arrays["anchor_count"])[0])
-    ints = read_array(arrays["anchor_ints"])[:count, :ANCHOR_NEXT]
-    return np.concatenate([ints, read_array(arrays["anchor_floats"])[:count]], axis=1, dtype=np.float64)
+    # there is room for as many as there are pairs, which may be a thousand times as many
+    ints = read_array(arrays["anchor_ints"], count)[:, :ANCHOR_NEXT]
+    floats = read_array(arrays["anchor_floats"], count)
+    return np.concatenate([ints, floats], axis=1, dtype=np.float64)
 
 
 def write_anchors(arrays: dict[str, Any], rows: Floats) -> None:
     """Replace the anchors on the device, which has room for so many rows."""
     count, points = len(rows), rows[:, POINTS].astype(np.int64)
-    ints = np.zeros(read_array(arrays["anchor_ints"]).shape, np.int32)
-    floats = np.zeros(read_array(arrays["anchor_floats"]).shape)
-    heads = np.zeros(len(read_array(arrays["anchor_heads"])), np.int32)
-    ints[:count, :ANCHOR_NEXT], floats[:count] = rows[:, :ANCHOR_NEXT], rows[:, ANCHOR_NEXT:]
     # rows of a point in their order: each goes on to the one before
     order = np.argsort(points, kind="stable")
     follows = points[order[1:]] == points[order[:-1]]
-    ints[order[1:][follows], ANCHOR_NEXT] = order[:-1][follows] + 1
-    heads[points] = np.arange(count) + 1
-    for name, values in (("anchor_ints", ints), ("anchor_floats", floats), ("anchor_heads", heads)):
-        write_array(arrays[name], values)
+    with edited_array(arrays["anchor_ints"]) as ints, edited_array(arrays["anchor_floats"]) as floats:
+        # what is beyond the count is never read
+        ints[:count, :ANCHOR_NEXT], ints[:count, ANCHOR_NEXT] = rows[:, :ANCHOR_NEXT], 0
+        ints[order[1:][follows], ANCHOR_NEXT] = order[:-1][follows] + 1
+        floats[:count] = rows[:, ANCHOR_NEXT:]
+    with edited_array(arrays["anchor_heads"]) as heads:
+        heads[...] = 0
+        heads[points] = np.arange(count) + 1
     write_array(arrays["anchor_count"], np.array([count], np.int32))
 
 

@@ -61,3 +61,19 @@ def _lines(a, along_a, b, along_b):
     s, t = _dot(normal, np.cross(b - a, along_b)), _dot(normal, np.cross(b - a, along_a))
     inside = (s >= 0.0) & (s <= square) & (t >= 0.0) & (t <= square) & (square > 0.0)
     return np.where(inside, np.abs(_dot(normal, b - a)) / np.sqrt(np.where(square > 0.0, square, 1.0)), np.inf)
+
+
+def jammed_edges(count):
+    """Long edges that all but meet just beside an end, where rounding turns the way between the nearest points.
+
+    Places (pairs, 4, 3), a few hundred rounding errors of double precision apart.
+    """
+    rng = np.random.default_rng(0)
+    close = 300.0 * np.finfo(np.float64).eps
+    # edge b along X, and edge a from above and beside it away from it
+    places = rng.uniform(0.3, 1.0, (count, 4, 3))
+    places[:, 2:] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    beside, above = rng.uniform(0.1, 0.2, count), rng.uniform(0.5, 1.0, count)
+    places[:, 0] = np.stack([rng.uniform(0.3, 0.7, count), close * beside, close * above], axis=1)
+    # numbers that are exact along an axis would hide it
+    return places @ np.linalg.qr(rng.normal(size=(3, 3)))[0]

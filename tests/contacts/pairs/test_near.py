@@ -8,6 +8,7 @@ from blender_xpbd.contacts.pairs import tables
 from blender_xpbd.contacts.pairs.near import KEEP, LARGEST_PUSH_SPEED, LEAST_GAP
 from blender_xpbd.device.arrays import read_array, write_array
 from tests.contacts.pairs import pair_kernels as kernels
+from tests.contacts.pairs.reference import jammed_edges
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -112,3 +113,17 @@ def test_edges_have_two_points_of_a_side():
     found = row[tables.NEAR_WEIGHTS : tables.NEAR_WEIGHTS + 3]
     np.testing.assert_allclose(found, [1.4 / 3.0, -0.3 / 1.5, -1.2 / 1.5], atol=1e-6)
     assert row[tables.ROOM] == pytest.approx(KEEP * (0.005 - LEAST_GAP * GAP), rel=1e-4)
+
+
+def test_the_plane_of_what_jams_at_a_rim_is_between_its_sides():
+    count = 40
+    places = jammed_edges(count)
+    particles = kernels.moving(places.reshape(-1, 3), np.ones(4 * count), np.zeros((4 * count, 3)))
+    elements, weights = kernels.points_of_particles(np.zeros(4 * count, int))
+    surfaces = kernels.surfaces_of(elements, weights, 4 * count)
+    pairs = kernels.pairs_of([tables.EDGE_EDGE] * count, np.arange(4 * count).reshape(-1, 4), GAP)
+    kernels.find(particles, surfaces, pairs, count, H, 0.002, False)
+    rows = read_array(pairs.near_floats).reshape(-1, tables.NEAR_WIDTH)[:count]
+    normals = rows[:, tables.NEAR_NORMAL : tables.NEAR_NORMAL + 3].astype(float)
+    heights = np.einsum("kic,kc->ki", places, normals)
+    assert (heights[:, :2].min(axis=1) > heights[:, 2:].max(axis=1)).all()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from blender_xpbd.contacts.pairs.passing import may_pass
 from blender_xpbd.contacts.pairs.tables import EDGE_EDGE, VERTEX_TRIANGLE
 from tests.contacts.pairs import pair_kernels as kernels
-from tests.contacts.pairs.reference import distances, smallest_on_the_way
+from tests.contacts.pairs.reference import distances, jammed_edges, smallest_on_the_way
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -145,3 +145,8 @@ def test_what_touches_when_it_begins_is_told():
     assert told_of(np.array([VERTEX_TRIANGLE]), starts, starts + np.array([0.0, 0.0, 0.1])).all()
     crossed = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0]])
     assert told_of(np.array([EDGE_EDGE]), crossed, crossed).all()
+
+
+def test_what_jams_at_a_rim_is_not_told():
+    places = jammed_edges(COUNT).reshape(-1, 3)
+    assert not told_of(np.full(COUNT, EDGE_EDGE), places, places).any()

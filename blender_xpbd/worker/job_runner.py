@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -350,11 +351,12 @@ class JobRunner:
     def _note_shapes(
         self, statistics: np.ndarray, system: System, frame: int, surface: Callable[[], np.ndarray]
     ) -> None:
-        ends = np.cumsum([model.body.vertex_count for model in system.models])
-        for row, model, end in zip(statistics, system.models, ends, strict=True):
-            own = slice(end - model.body.vertex_count, end)
-            if found := shape_notices(row, model, frame, self._status.notices, lambda own=own: surface()[own]):
+        first = 0
+        for row, model in zip(statistics, system.models, strict=True):
+            own = slice(first, first + model.body.vertex_count)
+            if found := shape_notices(row, model, frame, self._status.notices, surface, own):
                 self._status = replace(self._status, notices=(*self._status.notices, *found))
+            first = own.stop
 
     def _note_tunnelled(self, solver: Solver, frame: int) -> None:
         """Of each frame, also of those that are not kept."""
@@ -400,7 +402,7 @@ class JobRunner:
             self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         for number in done:
             statistics = begin.statistics[number]
-            self._note_shapes(statistics, solver.system, number, lambda n=number: cache.read(n).positions)
+            self._note_shapes(statistics, solver.system, number, partial(_surface_of, cache, number))
             if solver.contact_counts() is not None:
                 self._add_tunnelled(solver.system, statistics[:, len(STATISTICS) + TUNNELLED], number)
         print(f"Going on after frame {frame}.", flush=True)
@@ -444,6 +446,11 @@ class JobRunner:
         except XpbdError as error:
             # the exit status and the log still tell the fault, which comes first
             print(f"The status could not be written. {error}", flush=True)
+
+
+def _surface_of(cache: FrameCache, frame: int) -> np.ndarray:
+    """Where the vertices of all bodies are at a frame that is kept [m]."""
+    return cache.read(frame).positions
 
 
 def _contact(solver: Solver, frame: int) -> np.ndarray | None:

@@ -28,7 +28,8 @@ def shape_notices(
     model: BodyModel,
     frame: int,
     told: Collection[Notice],
-    seen: Callable[[], npt.NDArray[np.float32]],
+    surface: Callable[[], npt.NDArray[np.float32]],
+    own: slice,
 ) -> list[Notice]:
     """Warnings of a body, each once in a bake.
 
@@ -37,7 +38,8 @@ def shape_notices(
         model: of the body.
         frame: of the statistics.
         told: what is known already.
-        seen: tells where the vertices of its mesh are [m], shape (vertices, 3).
+        surface: tells where the vertices of all bodies are [m], shape (vertices of all, 3).
+        own: which of these are the body's.
     """
     name, known = model.body.name, {(notice.code, notice.object_name) for notice in told}
     found = []
@@ -52,7 +54,7 @@ def shape_notices(
     # of too few substeps the same code tells
     is_told = any(notice.object_name == name and _AWAY in notice.message for notice in told)
     is_away = RUN_AWAY < row[STRAIN] < np.inf and len(model.tetrahedra) > 0 and not is_told
-    if is_away and (strain := _seen_strain(model, seen())) > SEEN_AWAY:
+    if is_away and (strain := _seen_strain(model, surface()[own])) > SEEN_AWAY:
         text = (
             f"It is {1.0 + strain:.0f} {_AWAY} as it was, at frame {frame}: it blew up there, or "
             "what holds it is too small for its weight. Take more substeps, hold more vertices of it, or a firmer one."

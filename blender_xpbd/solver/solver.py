@@ -159,6 +159,7 @@ class Solver:
         """Simulate a frame with contact between bodies, unless nothing comes near.
 
         Where something may have passed through, it is done again in slices, and in finer ones where something has.
+        Where these stay tangled too, they gain nothing, and the frame is left as it was in the coarser ones.
         """
         frames = self.system.scene.frames
         begins_anew = (self.frame_index - frames.hidden) % frames.step == 0
@@ -173,12 +174,23 @@ class Solver:
             self._simulate_slices(path, count)
             if finer := pairs.finer_slices(count):
                 self._write(before)
-                self._simulate_slices(path, finer)
+                if not self._simulate_slices(path, finer, leaves_tangles=True):
+                    self._write(before)
+                    self._simulate_slices(path, count)
         pairs.note_contact()
         pairs.count_passed(begins_anew=begins_anew)
 
-    def _simulate_slices(self, path: str, count: int) -> None:
-        """Simulate a frame in slices. The first one is done twice, for it tells what falls when it begins."""
+    def _simulate_slices(self, path: str, count: int, *, leaves_tangles: bool = False) -> bool:
+        """Simulate a frame in slices. The first one is done twice, for it tells what falls when it begins.
+
+        Args:
+            path: one of ``plan.PATHS``.
+            count: of slices.
+            leaves_tangles: whether it ends where ``PairSubsteps.stays_tangled``.
+
+        Returns:
+            whether it came to the end of the frame.
+        """
         slices, falls, index = self._slices, self._falls, self.frame_index
         slices.set(count, index)
         slices.rescale(1.0 / count)
@@ -193,11 +205,15 @@ class Solver:
         for number in range(count):
             began = read_array(self._state.particles.velocities)
             self._simulate(path, FrameSlice(number, count))
+            if leaves_tangles and self._pairs is not None and self._pairs.stays_tangled:
+                slices.set(1, index)
+                return False
         slices.set(1, index)
         slices.rescale(count)
         if keeps_means:
             shares = falls.shares(began, read_array(self._state.particles.velocities), gained)
             slices.mend_falls(shares, falls.gravity(index), 1.0 / count - 1.0)
+        return True
 
     def _stays_clear(self, path: str, pairs: PairSubsteps) -> bool:
         """Simulate a frame as if no bodies touched, with as many slots as it takes; where they may have, take it back.

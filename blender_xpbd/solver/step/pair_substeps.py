@@ -41,6 +41,9 @@ Found = tuple[Ints, tuple[bool, bool, bool]]
 # slices of a frame in which something may have passed through where no collider is fast. Chosen by trying, see
 # docs/experiments.md, Frames in doubt
 DOUBT_SLICES = 4
+# tangled slices of a frame after which finer slices are given up. Chosen by hand: what is apart after one of them is
+# worth to go on
+MOST_TANGLED_SLICES = 2
 
 
 class PairSubsteps:
@@ -82,6 +85,8 @@ class PairSubsteps:
         # of the frame that was simulated last: whether anything was to be taken apart in its last slice, and at its
         # start; whether anything crossed at any look
         self._was_tangled = self._began_tangled = self._has_crossed = False
+        # and in how many of its slices so far
+        self._tangled_slices = 0
         # whether something crossed in spite of slices that did not when the last of them began; whether lists are to
         # have what cones of normals would leave out
         self._lacked_pairs = self._lists_all = False
@@ -125,6 +130,11 @@ class PairSubsteps:
         if self._began_tangled or not self._has_crossed:
             return 0
         return max(count, min(DOUBT_SLICES * count, MOST_SUBSTEPS // self._substeps))
+
+    @property
+    def stays_tangled(self) -> bool:
+        """Whether something was to be taken apart in several slices of the frame, the last one among them."""
+        return self._was_tangled and self._tangled_slices >= MOST_TANGLED_SLICES
 
     def found(self) -> Found:
         """What was found in the frame so far, for ``take_back``."""
@@ -217,6 +227,7 @@ class PairSubsteps:
                 begin = end
             self._note_places(frame_slice, begin // stage_count)
         tangles.end()
+        self._tangled_slices += self._was_tangled
         # what is not tangled is kept so by the truncation, unless it tells otherwise, or a list lacked a pair
         if not must_look and frame_slice.number == frame_slice.of - 1:
             must_look = self._tell_crossings(frame_slice)
@@ -251,6 +262,7 @@ class PairSubsteps:
                 self._search.ask_all(asks_all=lists_all)
                 self._lists_all = lists_all
             self._began_tangled = self._has_crossed = self._lacked_pairs = False
+            self._tangled_slices = 0
             write_array(self.counts, np.zeros((len(self._objects.rows), OBJECT_COUNT_WIDTH), np.int32))
 
     def _measure_starts(self) -> None:

@@ -137,6 +137,42 @@ def test_what_crosses_in_spite_of_slices_is_done_again_in_finer_ones(monkeypatch
     assert not simulation.crossings().counts.any()
 
 
+@pytest.mark.usefixtures("tries_nothing")
+@pytest.mark.parametrize(("tangled", "goes_on"), [((5,), True), ((5, 6), False)])
+def test_finer_slices_that_stay_tangled_are_given_up(tangled, goes_on, monkeypatch):
+    """A sheet crosses another one in the coarser slices, and in some of the finer ones."""
+    found, simulate = [], pair_substeps.PairSubsteps.simulate_slice
+
+    def crossing(self, plan, path, frame_index, frame_slice):
+        result = simulate(self, plan, path, frame_index, frame_slice)
+        if frame_index == 1:
+            found.append(frame_slice.of)
+            is_last = frame_slice.number == frame_slice.of - 1
+            if frame_slice.of == 1:
+                with edited_array(self.counts) as counts:
+                    counts[0, DOUBTED] = 3
+            self._has_crossed |= frame_slice.of == DOUBT_SLICES and is_last
+            if frame_slice.of == DOUBT_SLICES**2:
+                self._was_tangled = frame_slice.number in tangled
+                self._tangled_slices += self._was_tangled
+        return result
+
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "simulate_slice", crossing)
+    simulation = touching(cloth(5), substeps=4)
+    heights(simulation, 3)
+    coarser = [DOUBT_SLICES] * (DOUBT_SLICES + 1)
+    if goes_on:
+        assert found == [1, *coarser, *[DOUBT_SLICES**2] * (DOUBT_SLICES**2 + 1)]
+    else:
+        # the first slice also tells what falls
+        assert found == [1, *coarser, *[DOUBT_SLICES**2] * 8, *coarser]
+    # substeps are those of a whole frame again
+    fallen = heights(simulation, 2)
+    undivided = touching(cloth(5), substeps=4)
+    heights(undivided, 3)
+    np.testing.assert_allclose(fallen, heights(undivided, 2), atol=1e-6)
+
+
 @pytest.mark.parametrize(("passed_through", "divides"), [((1,), False), ((0,), True), ((0, 1), True)])
 def test_what_passed_through_pbd_alone_divides_nothing(passed_through, divides):
     """The stiffness of PBD is that of a substep: in slices a cloth would be pulled together."""

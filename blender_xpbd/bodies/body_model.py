@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
-from ..geometry.cage.between import PointsBetween
 from ..geometry.cage.fragments import Fragments
 from ..geometry.edges import edge_lengths
 from ..scene.body import Body
@@ -58,7 +57,6 @@ class BodyModel:
         tetrahedra: shape (n, 4), empty for cloth.
         damping_times: of the material around each particle [s], shape (particles,); empty for none.
         surface_elements, surface_weights: of points between the vertices that meet colliders too, shape (points, 4).
-        between: those of these points that meet other bodies too.
         frictions: of the vertices of the mesh, then of those points; empty where all are the material's.
         gap: to colliders [m]; None for the material's.
         thickness_share: of ``contact_offset``: what an automatic thickness is.
@@ -87,7 +85,6 @@ class BodyModel:
     damping_times: Floats = field(default_factory=lambda: np.zeros(0))
     surface_elements: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
     surface_weights: Floats = field(default_factory=lambda: np.zeros((0, 4)))
-    between: PointsBetween = field(default_factory=PointsBetween)
     frictions: Floats = field(default_factory=lambda: np.zeros(0))
     gap: float | None = None
     thickness_share: float = 1.0

@@ -90,7 +90,6 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         damping_times=material.damping_time * (np.ones(count) if damping is None else damping),
         surface_elements=mesh.surface_elements,
         surface_weights=mesh.surface_weights,
-        between=mesh.between,
         frictions=frictions,
         thickness_share=JELLY_THICKNESS_SHARE,
         notices=(*notices, *mesh.notices),

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.cage.between import PointsBetween
 from ..geometry.cage.cage import build_cage
 from ..geometry.cage.fragments import Fragments, build_fragments, join_fragments, thinness_of_whole
 from ..geometry.solid.embedding import barycentric_weights, bind
@@ -35,7 +34,6 @@ class EmbeddedMesh:
         elements, weights: of each vertex of the body's mesh, shape (vertices, 4).
         surface_elements, surface_weights: of points between the vertices, so that contact meets all of a surface
             whose faces are larger than the tetrahedra, shape (points, 4).
-        between: those of these points that other bodies meet.
         notices: warnings.
         joined: of each of the vertices, the one that it is; empty where it is its own.
         fragments: the pieces that the body may tear into; None where it cannot.
@@ -50,7 +48,6 @@ class EmbeddedMesh:
     weights: npt.NDArray[np.float64]
     surface_elements: npt.NDArray[np.int32]
     surface_weights: npt.NDArray[np.float64]
-    between: PointsBetween = field(default_factory=PointsBetween)
     notices: tuple[Notice, ...] = ()
     joined: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     fragments: Fragments | None = None
@@ -120,7 +117,6 @@ def _in_a_cage(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame) ->
         weights,
         cage.tetrahedra[cage.surface_tetrahedra],
         cage.surface_weights,
-        cage.between,
         tuple(cage.notices),
     )
 
@@ -150,7 +146,6 @@ def _in_fragments(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame)
         weights=weights,
         surface_elements=whole.joined[pieces.tetrahedra[pieces.surface_elements]],
         surface_weights=pieces.surface_weights,
-        between=pieces.between,
         notices=notices,
         joined=whole.joined,
         fragments=pieces,

@@ -37,7 +37,6 @@ from .step.substeps import simulate_substeps
 from .step.track_player import TrackPlayer
 from .step.uploads import Uploads
 from .system.advice import divergence_advice
-from .system.body_surfaces import vertex_numbers
 from .system.colliders import build_colliders
 from .system.contact_statistics import Crossings, crossings_of
 from .system.frame_slice import WHOLE, FrameSlice
@@ -358,8 +357,8 @@ class Solver:
         surfaces = objects.whole_surfaces
         places = objects.points(read_array(self._state.particles.positions)[:, :3])
         found = without_touching(surfaces, places, find_crossings(surfaces, places))
-        vertices = vertex_numbers(self.system.models)
-        told = crossings_of(found, surfaces.edges, surfaces.triangles, surfaces.point_objects, vertices)
+        body_points = int(surfaces.point_starts[objects.body_count])
+        told = crossings_of(found, surfaces.edges, surfaces.triangles, surfaces.point_objects, body_points)
         inside = enclosed(surfaces, places, objects.solids, np.arange(objects.body_count))
         return replace(told, enclosed=tuple(pair for pair in inside if told.counts[pair] == 0))
 

@@ -18,7 +18,6 @@ from ..solid.masses import tetrahedron_masses
 from ..surface.orientation import disagreeing_triangles
 from ..surface.surface_volume import SurfaceReport, examine_surface
 from .balance import balance_factors
-from .between import PointsBetween, points_between
 from .filling import inside_shares
 from .inside import Grid, Insideness, cross_rays, vote
 from .lattice import TETRAHEDRA_PER_CELL, TETRAHEDRON_VOLUME, Lattice
@@ -64,7 +63,6 @@ class Cage:
         surface_tetrahedra: the tetrahedron of a point on the surface, one for each tetrahedron that holds a piece of
             the surface but no vertex of the mesh, shape (points,), int32: with the vertices they cover the surface.
         surface_weights: their barycentric coordinates there, shape (points, 4), float64.
-        between: those of them that other bodies meet, one for each cell of the lattice.
         volume: of the solid [m³].
         notices: ``W_TET_REPAIRED`` if the surface is open, not a manifold or cuts itself; ``W_THIN`` if much of the
             mesh is thinner than two cells.
@@ -79,7 +77,6 @@ class Cage:
     embedding_weights: np.ndarray
     surface_tetrahedra: np.ndarray
     surface_weights: np.ndarray
-    between: PointsBetween
     volume: float
     notices: tuple[Notice, ...]
 
@@ -180,11 +177,6 @@ def build_cage(
         embedding_weights=barycentric_weights(points, vertices[tetrahedra[elements]]),
         surface_tetrahedra=surface.astype(np.int32),
         surface_weights=barycentric_weights(samples.points[between], vertices[tetrahedra[surface]]),
-        between=points_between(
-            pieces.tetrahedron[surface] // TETRAHEDRA_PER_CELL,
-            pieces.tetrahedron[elements] // TETRAHEDRA_PER_CELL,
-            triangles[samples.triangle[between]],
-        ),
         volume=volume / frame.scale**3,
         notices=(*_notices(report, inside, object_name), *thin),
     )

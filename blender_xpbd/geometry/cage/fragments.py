@@ -18,7 +18,6 @@ from ..components import connected_components
 from ..ragged import ramp
 from ..solid.embedding import nearest_points
 from ..solid.masses import tetrahedron_masses
-from .between import PointsBetween
 from .cage import SURFACE_RATE, Cage, Frame, build_cage, make_frame
 from .lattice import Lattice
 from .sampling import sample_surface
@@ -41,7 +40,6 @@ class Fragments:
         masses: of the vertices, at a density of 1 [m³], shape (n,).
         elements, weights: of each of the mesh's vertices: a tetrahedron, shape (v,), and its coordinates there, (v, 4).
         surface_elements, surface_weights: likewise of points between them, as ``Cage`` has them.
-        between: those of them that other bodies meet, as ``Cage`` has them.
         seams: two tetrahedra at one place of the lattice, of pieces that touch there, shape (seams, 2). Their corners
             are in the same order.
         normals: across the cut at each seam, of length 1, shape (seams, 3).
@@ -56,7 +54,6 @@ class Fragments:
     weights: Floats
     surface_elements: Ints
     surface_weights: Floats
-    between: PointsBetween
     seams: Ints
     normals: Floats
     notices: tuple[Notice, ...]
@@ -125,8 +122,6 @@ def build_fragments(
     seams, normals = _seams(frame, positions, triangles, pieces, (vertices[tetrahedra], owner))
     masses = [c.mass_factors * tetrahedron_masses(c.vertices, c.tetrahedra, 1.0, c.fill) for c in cages]
     notices = {notice.code: notice for cage in reversed(cages) for notice in cage.notices}
-    first_point = np.cumsum([0, *(len(cage.surface_tetrahedra) for cage in cages)])
-    between = [c.between.of_whole(n, mine) for c, n, mine in zip(cages, first_point, used, strict=False)]
     surface = [cage.surface_tetrahedra + first for cage, first in zip(cages, first_tetrahedron, strict=False)]
     return Fragments(
         vertices=vertices,
@@ -137,10 +132,6 @@ def build_fragments(
         weights=weights,
         surface_elements=np.concatenate(surface).astype(np.int32),
         surface_weights=np.concatenate([cage.surface_weights for cage in cages]),
-        between=PointsBetween(
-            np.concatenate([points.numbers for points in between]),
-            np.concatenate([points.corners for points in between]),
-        ),
         seams=seams,
         normals=normals,
         notices=tuple(notices.values()),

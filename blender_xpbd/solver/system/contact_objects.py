@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
+from ...bodies.joined import unused_vertices, vertex_origins
 from ...contacts.pairs.tables import (
     OBJECT_FRICTION,
     OBJECT_HALF_THICKNESS,
@@ -20,6 +21,8 @@ from ...contacts.pairs.tables import (
     OBJECT_WIDTH,
 )
 from ...geometry.search.surfaces import SurfaceMesh, Surfaces, build_surface_mesh, build_surfaces
+from ...geometry.surface.topology import boundary_edges
+from ...geometry.surface.triangle_surface import same_places
 from ...scene.collider import Collider
 from ...scene.collider_shapes import has_triangles
 from ...scene.scene import Scene
@@ -32,7 +35,6 @@ from ..colliding.collider_features import (
     surface_lengths,
 )
 from ..colliding.collider_mesh import ColliderMesh
-from .body_surfaces import body_elements, body_frictions, body_mesh, body_weights
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -158,7 +160,7 @@ def build_contact_objects(
     if not sees.any():
         return None
     colliders = [scene.colliders[number] for number in numbers]
-    bodies = [body_mesh(model) for model in models]
+    bodies = [_body_mesh(model) for model in models]
     shapes = [ColliderMesh(scene.colliders[number], number) for number in numbers]
     meshes = bodies + [_collider_mesh(shape) for shape in shapes]
     has_body_pairs = bool(sees[: len(models), : len(models)].any())
@@ -168,12 +170,12 @@ def build_contact_objects(
     searched = bodies + [mesh for mesh, _ in features]
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
     ranges = np.concatenate([np.stack([starts[:-1], starts[1:]], 1), np.stack([ends[:-1], ends[1:]], 1)])
-    elements = [body_elements(model) + start for model, start in zip(models, starts, strict=False)]
+    elements = [model.elements + start for model, start in zip(models, starts, strict=False)]
     elements += [
         np.repeat(row[0] + _ranks(mesh.takes_part)[:, None], 4, axis=1)
         for row, mesh in zip(ranges[len(models) :], searched[len(models) :], strict=True)
     ]
-    weights = [body_weights(model) for model in models]
+    weights = [model.weights for model in models]
     weights += [np.tile([1.0, 0.0, 0.0, 0.0], (len(mesh.rest), 1)) for mesh in meshes[len(models) :]]
     owners = [np.full((len(mine), 1), number) for number, mine in enumerate(elements)]
     rows = _rows(models, colliders, weights)
@@ -258,6 +260,37 @@ def _searches(sees: Mask, of_colliders: Sequence[Mask]) -> Mask:
     return searched
 
 
+def _body_mesh(model: BodyModel) -> SurfaceMesh:
+    body = model.body
+    left_out = body.contact.left_out
+    if body.attachment is not None:
+        # what is held to a surface lies on it
+        left_out = np.union1d(left_out, body.attachment.vertices)
+    if len(body.seams):
+        # copies that are joined to others stay where they are, and what is between pieces that hold is no surface
+        left_out = np.union1d(left_out, unused_vertices(body))
+    mesh = build_surface_mesh(body.positions, body.face_sizes, body.corners, body.loose_edges, left_out)
+    if len(body.seams):
+        return replace(mesh, origins=vertex_origins(model))
+    return replace(mesh, origins=_doubled_places(mesh)) if body.contact.self_collision else mesh
+
+
+def _doubled_places(mesh: SurfaceMesh) -> Ints:
+    """A number of each point, equal where faces end in one place, shape (points,); (0,) where none do.
+
+    Layers and closed pieces that touch there meet each other: theirs are no copies of one point.
+    """
+    ends = np.unique(boundary_edges(mesh.triangles))
+    if len(ends) == 0 or not np.ptp(mesh.rest[ends], axis=0).any():
+        return np.zeros(0, np.int32)
+    firsts, places = same_places(mesh.rest[ends])
+    if len(firsts) == len(ends):
+        return np.zeros(0, np.int32)
+    origins = np.arange(len(mesh.rest), dtype=np.int32)
+    origins[ends] = ends[firsts[places]]
+    return origins
+
+
 def _collider_mesh(mesh: ColliderMesh) -> SurfaceMesh:
     triangles = mesh.surface.triangles
     return build_surface_mesh(mesh.vertices(0), np.full(len(triangles), 3, np.int32), triangles.ravel())
@@ -287,6 +320,8 @@ def _gaps(models: Sequence[BodyModel], rows: Floats) -> Floats:
 
 
 def _frictions(models: Sequence[BodyModel], meshes: Sequence[SurfaceMesh], rows: Floats) -> Floats:
-    of_colliders = list(zip(meshes, rows[:, OBJECT_FRICTION], strict=True))[len(models) :]
-    frictions = [body_frictions(model) for model in models]
-    return np.concatenate(frictions + [np.full(len(mesh.rest), friction) for mesh, friction in of_colliders])
+    frictions = [np.full(len(mesh.rest), row[OBJECT_FRICTION]) for mesh, row in zip(meshes, rows, strict=True)]
+    for mine, model in zip(frictions, models, strict=False):
+        if len(model.frictions):
+            mine[:] = model.frictions[: len(mine)]
+    return np.concatenate(frictions)

@@ -37,7 +37,7 @@ class Crossings:
         return self.counts[:body_count].sum(axis=1).astype(np.float64)
 
 
-def crossings_of(found: Ints, edges: Ints, triangles: Ints, objects: Ints, vertices: Ints) -> Crossings:
+def crossings_of(found: Ints, edges: Ints, triangles: Ints, objects: Ints, body_points: int) -> Crossings:
     """Crossings by the objects that they are of.
 
     Args:
@@ -45,8 +45,7 @@ def crossings_of(found: Ints, edges: Ints, triangles: Ints, objects: Ints, verti
         edges: surface points of each, shape (edges, 2).
         triangles: surface points of each, shape (triangles, 3).
         objects: of each surface point, the number of its object, shape (points,).
-        vertices: of each surface point of a body, which come before those of colliders, the number of its vertex among
-            all bodies' vertices, shape (points of bodies,).
+        body_points: surface points of bodies, which come before those of colliders.
     """
     first, second = edges[found[:, 0]], triangles[found[:, 1]]
     count = int(objects.max(initial=-1)) + 1
@@ -54,7 +53,7 @@ def crossings_of(found: Ints, edges: Ints, triangles: Ints, objects: Ints, verti
     np.add.at(counts, (objects[first[:, 0]], objects[second[:, 0]]), 1)
     own = np.diag(np.diag(counts))
     points = np.unique(np.concatenate([first.ravel(), second.ravel()]))
-    return Crossings(counts + counts.T - own, np.sort(vertices[points[points < len(vertices)]]).astype(np.int32))
+    return Crossings(counts + counts.T - own, points[points < body_points].astype(np.int32))
 
 
 def contact_rows(counts: Floats, crossings: Crossings | None) -> Floats:

@@ -34,9 +34,9 @@ Floats = npt.NDArray[np.float64]
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
-# longest side of a face by the cells of a cage, from which on a jelly bears others on the corners of its faces alone,
-# see docs/experiments.md, Large faces on a fine cage
-LARGE_FACE = 4.0
+# from its middle to the nearest vertex, by the cells of a cage: how large faces are whose vertices sink into other
+# jelly, see docs/experiments.md, Large faces on a fine cage
+LARGE_FACE = 3.0
 # of a mesh in single precision: how flat it is per its length
 _ROUNDING = 1e-6
 # seconds that a tetrahedron takes in a substep, from docs/performance.md
@@ -91,27 +91,27 @@ def coarse(scene: Scene) -> Iterator[Notice]:
         if body.vertex_count < kind.least_vertices:
             text = f"{body.vertex_count} vertices cannot show {kind.shows}: {kind.refined_by}."
             yield Notice("W_COARSE", text, body.name)
-        elif (size := _face_in_cells(body)) > LARGE_FACE and any(_may_touch(body, one, scene) for one in scene.bodies):
+        elif _has_large_faces(body) and any(_may_touch(body, one, scene) for one in scene.bodies):
             text = (
-                f"Its largest face is {size:.0f} times as long as a cell of its cage: other bodies rest on its corners "
-                "alone and sink in between. Take smaller faces, or a lower resolution."
+                "Some faces are so large for the cells of its cage that its vertices sink into other jelly which it "
+                "lies on, or which lies on it. Subdivide the mesh, or take a lower resolution."
             )
             yield Notice("W_COARSE", text, body.name)
 
 
-def _face_in_cells(body: Body) -> float:
-    """Longest side of a triangle of a solid by the cells of its cage; 0 for what has none."""
+def _has_large_faces(body: Body) -> bool:
+    """Whether the middle of a triangle of a solid is ``LARGE_FACE`` cells of its cage away from all vertices."""
     if not body_kind(body.role, body.name).is_solid or body.tetrahedralization.method != "CAGE":
-        return 0.0
+        return False
     corners = body.positions[fans(body.face_sizes, body.corners)]
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
-    cell = cell_of(body)
-    return float(sides.max(initial=0.0)) / cell if cell > 0.0 else 0.0
+    middles, least = corners.mean(axis=1), LARGE_FACE * cell_of(body)
+    far = middles[np.linalg.norm(corners - middles[:, None], axis=2).min(axis=1, initial=np.inf) > least]
+    return any(bool((np.linalg.norm(body.positions - middle, axis=1) > least).all()) for middle in far)
 
 
 def _may_touch(body: Body, other: Body, scene: Scene) -> bool:
-    """Whether two bodies may come to each other by their weight."""
-    if body is other or not meet(body, other):
+    """Whether another solid may come to a body by their weight, or the body to it."""
+    if body is other or not body_kind(other.role, other.name).is_solid or not meet(body, other):
         return False
     return way_of(body, scene.gravity).meets(way_of(other, scene.gravity))
 

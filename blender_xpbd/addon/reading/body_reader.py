@@ -270,7 +270,8 @@ def precision_notice(body: Body) -> Notice | None:
     """A warning for a body so far from the world's origin that Blender's own numbers are too coarse for it."""
     size = float(np.ptp(body.positions, axis=0).max()) + body.point_size
     distance = float(np.abs(body.positions).max())
-    if distance <= _FAR_IN_SIZES * size:
+    # what has no size is refused
+    if size == 0.0 or distance <= _FAR_IN_SIZES * size:
         return None
     return Notice(
         "W_PRECISION",

@@ -126,30 +126,31 @@ def test_few_vertices(checks, body, is_coarse):
     assert found(checks.coarse, scene(body)) == ([("W_COARSE", body.name)] if is_coarse else [])
 
 
-def blocks(cells, resolution, height=0.3, aside=0.0):
-    """A cube of jelly whose sides have so many faces along an edge, and a fine ball of jelly above it."""
-    places, faces = shapes.box((1.0, 1.0, 1.0), (cells,) * 3)
-    block = replace(jelly_cube(1.0, resolution=resolution), positions=places, corners=faces.ravel().astype(np.int32))
-    block = replace(block, face_sizes=np.full(len(faces), faces.shape[1], np.int32))
-    positions, triangles = sphere()
-    ball = replace(jelly_cube(1.0), identifier="b1", name="Ball", face_sizes=np.full(len(triangles), 3, np.int32))
-    place = 0.3 * positions + [aside, 0.0, 0.8 + height]
-    return block, replace(ball, positions=place, corners=triangles.ravel().astype(np.int32))
+def drum(sides, resolution):
+    """A prism whose ends are polygons, and its width that of the cube below."""
+    angles = 2.0 * np.pi * np.arange(sides) / sides
+    ring = 0.5 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    places = np.concatenate([np.column_stack([ring, np.full(sides, height)]) for height in (1.5, 2.1)])
+    corner, following = np.arange(sides), (np.arange(sides) + 1) % sides
+    walls = np.stack([corner, following, following + sides, corner + sides], axis=1)
+    corners = np.concatenate([walls.ravel(), corner[::-1], corner + sides]).astype(np.int32)
+    sizes = np.array([4] * sides + [sides, sides], np.int32)
+    body = replace(jelly_cube(1.0, resolution=resolution), identifier="b1", name="Drum")
+    return replace(body, positions=places, face_sizes=sizes, corners=corners)
 
 
-@pytest.mark.parametrize(
-    ("bodies", "is_told"),
-    [
-        (blocks(3, 12), True),
-        (blocks(6, 12), False),
-        (blocks(3, 6), False),
-        (blocks(3, 12)[:1], False),
-        (blocks(3, 12, aside=2.0), False),
-    ],
-)
-def test_faces_that_are_large_for_the_cells_of_a_cage(checks, bodies, is_told):
-    """Where another body may come to them."""
-    assert found(checks.coarse, scene(*bodies, meet=True)) == ([("W_COARSE", "Cube")] if is_told else [])
+@pytest.mark.parametrize(("sides", "resolution", "is_told"), [(32, 12, True), (32, 6, False), (16, 14, True)])
+def test_faces_that_are_large_for_the_cells_of_a_cage(checks, sides, resolution, is_told):
+    """Where another jelly may come to them."""
+    mesh = shapes.box((1.0, 1.0, 1.0), (6, 6, 6))
+    sizes = np.full(len(mesh[1]), mesh[1].shape[1], np.int32)
+    below = replace(jelly_cube(1.0), positions=mesh[0], face_sizes=sizes, corners=mesh[1].ravel().astype(np.int32))
+    above = drum(sides, resolution)
+    assert found(checks.coarse, scene(below, above, meet=True)) == ([("W_COARSE", "Drum")] if is_told else [])
+    assert found(checks.coarse, scene(above, meet=True)) == []
+    assert found(checks.coarse, scene(cloth(10), above, meet=True)) == [], "cloth bears it everywhere"
+    aside = replace(below, positions=mesh[0] + [3.0, 0.0, 0.0])
+    assert found(checks.coarse, scene(aside, above, meet=True)) == []
 
 
 @pytest.mark.parametrize(

@@ -378,7 +378,7 @@ def _subdivide_mesh(data: bpy.types.Mesh) -> str:
     try:
         mesh.from_mesh(data)
         # halved edges put no vertex into a polygon of more than four corners
-        bmesh.ops.poke(mesh, faces=[face for face in mesh.faces if len(face.verts) > 4])
+        bmesh.ops.triangulate(mesh, faces=[face for face in mesh.faces if len(face.verts) > 4])
         for number in range(MOST_HALVINGS):
             # a mesh of many vertices may be coarse for what it meets
             if number and len(mesh.verts) >= ENOUGH_VERTICES:

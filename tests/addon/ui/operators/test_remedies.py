@@ -91,21 +91,29 @@ def test_a_coarse_mesh_is_subdivided(bpy, make_body, codes, role):
 
 
 def test_the_ends_of_a_cylinder_get_vertices_inside(bpy, codes):
-    """Halved edges alone would leave a polygon that one face bears as a whole."""
+    """Halved edges alone would leave a polygon without any."""
     for height in (0.0, 1.5):
         bpy.ops.mesh.primitive_cylinder_add(location=(0.0, 0.0, height))
         bpy.context.object.xpbd.role = "JELLY"
-    obj = bpy.context.object
+    below, obj = bpy.data.objects["Cylinder"], bpy.context.object
     assert "W_COARSE" in found_after(bpy, codes, "W_COARSE", bpy.ops.xpbd.subdivide, object_name=obj.name)
     assert max(len(face.vertices) for face in obj.data.polygons) == 4
-    beside = [vertex.co.xy.length for vertex in obj.data.vertices if vertex.co.z > 0.99]
-    assert min(beside) == pytest.approx(0.0, abs=1e-6)
-    assert bpy.ops.xpbd.subdivide(object_name="Cylinder") == {"FINISHED"}
-    for name in ("Cylinder", obj.name):
-        for _ in range(3):
-            if "W_COARSE" in codes():
-                bpy.ops.xpbd.subdivide(object_name=name)
+    inside = [vertex for vertex in obj.data.vertices if vertex.co.z > 0.99 and vertex.co.xy.length < 0.9]
+    assert len(inside) > 10
+    assert bpy.ops.xpbd.subdivide(object_name=below.name) == {"FINISHED"}
     assert "W_COARSE" not in codes()
+
+
+def test_a_polygon_that_is_not_convex_stays_as_it_is(bpy):
+    """As those of letters are: a vertex in the middle of the corners would lie outside."""
+    mesh = bpy.data.meshes.new("U")
+    outline = [(0, 0), (3, 0), (3, 3), (2, 3), (2, 1), (1, 1), (1, 3), (0, 3)]
+    mesh.from_pydata([(x, y, 0.0) for x, y in outline], [], [range(8)])
+    obj = bpy.data.objects.new("U", mesh)
+    bpy.context.collection.objects.link(obj)
+    assert bpy.ops.xpbd.subdivide(object_name=obj.name) == {"FINISHED"}
+    assert sum(face.area for face in mesh.polygons) == pytest.approx(7.0)
+    assert len({face.normal.z > 0.0 for face in mesh.polygons}) == 1
 
 
 @pytest.mark.parametrize("subdivisions", [2, 20])

@@ -356,7 +356,7 @@ def _with_patches(
     is_patch = (
         np.isin(groups, numbers[sizes > 1]) | (needed.area > math.pi * edge**2) | (moves > FARTHEST_VERTEX * edge)
     )
-    patches, middles, compliance = [], [], welds.compliance.copy()
+    found = {}
     for number in np.unique(groups[is_patch]):
         rows = np.flatnonzero(groups == number)
         middle, point, is_vertex = held_point(held[rows], ends[rows])
@@ -365,6 +365,15 @@ def _with_patches(
         if len(patch) < FEWEST:
             is_patch[rows] = False
             continue
+        found[number] = middle, point, is_vertex, patch
+    if found and not draws:
+        # what one patch holds another one would pull at: then vertices bear it, of which there are several
+        used = np.bincount(np.concatenate([one[-1] for one in found.values()]), minlength=len(model.masses))
+        found = {number: one for number, one in found.items() if used[one[-1]].max() == 1}
+        is_patch &= np.isin(groups, list(found))
+    patches, middles, compliance = [], [], welds.compliance.copy()
+    for number, (middle, point, is_vertex, patch) in found.items():
+        rows = np.flatnonzero(groups == number)
         if is_vertex:
             middles.append(middle)
         shares = model.masses[patch] / model.masses[patch].sum()

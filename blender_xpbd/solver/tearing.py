@@ -108,7 +108,8 @@ class TearingSolver(Solver):
         self._seams, self.torn, self.notices = seams, dict(torn), notices
         self.frame_index, self.frames_advanced = frame_index, frames
         if keep:
-            self._write(carried(old, before, self.system, super().checkpoint()))
+            state = carried(old, before, self.system, super().checkpoint())
+            self._write(_with_colliders(old, before, self.system, state))
 
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """As of ``Solver``, with what has torn."""
@@ -154,9 +155,6 @@ def carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str
     for name in OF_PARTICLES:
         if name in state:
             state[name][: len(sources), :3] = before[name][sources, :3]
-            # vertices of colliders come last; they would sweep there from where they were at the first frame
-            here, there = (_collider_vertices(system) for system in (new, old))
-            state[name][here, :3] = before[name][there, :3]
     moves = new.inverse_masses[: len(sources)] > 0.0
     state["velocities"][: len(sources)] *= moves[:, None]
     for name in _OF_RODS:
@@ -169,6 +167,18 @@ def carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str
     if "rest_shapes" in state and "rest_shapes" in before:
         found = shape_sources(old, new, sources)
         state["rest_shapes"][found >= 0] = before["rest_shapes"][found[found >= 0]]
+    return state
+
+
+def _with_colliders(old: System, before: Arrays, new: System, state: Arrays) -> Arrays:
+    """The state with the vertices of colliders, which come last, where they were: they are the same ones.
+
+    They would sweep there from where they were at the first frame. Arguments as of ``carried``.
+    """
+    here, there = (_collider_vertices(system) for system in (new, old))
+    for name in OF_PARTICLES:
+        if name in state:
+            state[name][here, :3] = before[name][there, :3]
     return state
 
 

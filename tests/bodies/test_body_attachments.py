@@ -5,6 +5,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from contact_cases import shapes
 
 from blender_xpbd.geometry.solid.embedding import bind
 from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
@@ -184,6 +185,25 @@ def test_a_jelly_hangs_on_a_pinned_vertex(material):
         points = vertices_of(simulation, 0)
         np.testing.assert_allclose(points[CORNER], jelly.positions[CORNER], atol=1e-6)
         assert np.ptp(points, axis=0).max() < 0.2 * np.sqrt(3.0) * (1.2 if material is FIRM else 2.0)
+
+
+@pytest.mark.parametrize(("count", "patches"), [(7, 0), (2, 2)])
+def test_patches_that_would_overlap_are_none(count, patches):
+    """What one holds another one would pull at: a jelly that is pinned along a line blew up within a second."""
+    places, faces = shapes.box((1.0, 1.0, 1.0), (6, 6, 6))
+    jelly = dataclasses.replace(
+        cube("b0"), positions=places, corners=faces.ravel().astype(np.int32),
+        face_sizes=np.full(len(faces), faces.shape[1], np.int32), material=Material.from_values(SOFT),
+        tetrahedralization=Tetrahedralization("CAGE", 10),
+    )  # fmt: skip
+    on_top = np.flatnonzero((places[:, 2] > 0.499) & (np.abs(places[:, 1]) < 1e-6))
+    line_of_pins = on_top[np.argsort(places[on_top, 0])][:: 6 // (count - 1)]
+    jelly = dataclasses.replace(jelly, pins=pins(places, line_of_pins))
+    simulation = solver(jelly, substeps=20, frames=(1, 25))
+    assert simulation.system.schedule.counts().get("patch_attachment", 0) == patches
+    for _ in range(24):
+        simulation.advance()
+        assert np.ptp(vertices_of(simulation, 0), axis=0).max() < 3.5
 
 
 @pytest.mark.parametrize("material", [SOFT, FIRM], ids=["soft", "firm"])

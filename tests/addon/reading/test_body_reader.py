@@ -158,3 +158,10 @@ def test_far_is_ten_thousand_times_the_size(bpy, distance, is_told, size):
     notice = precision_notice(body)
     assert (notice is not None) == is_told
     assert notice is None or (notice.code, notice.object_name) == ("W_PRECISION", "Body")
+
+
+def test_what_has_no_size_is_left_to_who_refuses_it(bpy):
+    from blender_xpbd.addon.reading.body_reader import precision_notice
+
+    point = np.tile([5.0, 0.0, 0.0], (4, 1))
+    assert precision_notice(Body("b0", "Body", "CLOTH", point, np.array([4]), np.arange(4))) is None

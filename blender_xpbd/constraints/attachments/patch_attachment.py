@@ -20,7 +20,6 @@ from ..constraint import (
     DAMPED,
     PBD,
     REPEATED,
-    SMALL,
     ConstraintBlock,
     ConstraintType,
     damping_share,
@@ -46,6 +45,8 @@ ENDS = 3
 _LEAST_INERTIA = 1e-6
 # of the mass times the square of the lever at rest, the spread of what is a point but for rounding
 _POINT = 1e-9
+# trace of a matrix that is 0 but for rounding: a patch of a jelly of 1 µm has moments of inertia of 1e-30 kg m²
+_NOTHING = 1e-36
 
 
 @ti.func
@@ -70,10 +71,14 @@ def project_patch_attachment(particles: ti.template(), constraints: ti.template(
         arm = x.xyz - centre
         turn += mu * arm.outer_product(ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]]))
         spread += mu * arm.outer_product(arm)
-        answer += mu * mu * x[3] / mass
+        # not mu first: its square has no room in single precision where masses are tiny
+        answer += (mu * x[3]) * mu / mass
     trace = spread.trace()
     unit = ti.Matrix.identity(float, 3)
-    o = nearest_rotation(turn) @ ti.Vector([parameters[p], parameters[p + 1], parameters[p + 2]])
+    # by their own size: those of a jelly of 1 µm are 1e-30 kg m²
+    o = nearest_rotation((1.0 / ti.max(trace, _NOTHING)) * turn) @ ti.Vector(
+        [parameters[p], parameters[p + 1], parameters[p + 2]]
+    )
     turned = ti.Matrix.zero(float, 3, 3)
     # what has shrunk to a point does not turn
     if trace > _POINT * mass * o.norm_sqr():
@@ -125,7 +130,7 @@ def project_patch_attachment(particles: ti.template(), constraints: ti.template(
 def _inverse(a):
     """Of a symmetric matrix without negative eigenvalues; 0 of none. Scaled, so that nothing under- or overflows."""
     result, trace = ti.Matrix.zero(float, 3, 3), a.trace()
-    if trace > SMALL:
+    if trace > _NOTHING:
         result = (1.0 / trace) * ((1.0 / trace) * a).inverse()
     return result
 

@@ -47,6 +47,9 @@ LEAVING = 9.81
 # is less than 0.27 m goes by UNTANGLING_FRAMES alone
 PARTING = 40.0
 EDGE_SHARE = 0.25
+# of the speed of sheets in the substep before, what has to come of it; else their last speed grows by so much from
+# substep to substep, up to so many times: what elasticity takes back in each would stay. Chosen by trying
+HINDERED, GROWN, MOST_GROWN = 0.5, 1.25, 4.0
 
 
 class Carriers(NamedTuple):
@@ -71,10 +74,16 @@ class Way(NamedTuple):
     Attributes:
         tangle: as it was.
         direction: in which its first patch goes, a unit vector.
+        length: that was left of it [m].
+        speed: that both patches had along it [m/s].
+        grown: by how much that was more than where nothing hinders it.
     """
 
     tangle: Tangle
     direction: Floats
+    length: float = 0.0
+    speed: float = 0.0
+    grown: float = 1.0
 
 
 def tangled_pairs(tied: Sequence[Tangle], pair_ints: Ints) -> Bools:
@@ -135,14 +144,19 @@ def untangling_velocities(
             continue
         given = _given(surfaces, tangle, positions, outside)
         way, length = shortest_way(positions, surfaces.triangles, tangle.shares, given)
-        if given is None and (known := _known_way(tangle, before)) is not None:
-            again = shortest_way(positions, surfaces.triangles, tangle.shares, known)
+        known, grown = _known_way(tangle, before), 1.0
+        if given is None and known is not None:
+            again = shortest_way(positions, surfaces.triangles, tangle.shares, known.direction)
             if again[1] <= MOST_DETOUR * length:
                 way, length = again
-        ways.append(Way(tangle, way))
+                is_hindered = known.length - length < HINDERED * known.speed * duration
+                grown = min(GROWN * known.grown, MOST_GROWN) if is_hindered else max(known.grown / GROWN, 1.0)
         last = min(LAST_SPEED, EDGE_SHARE * tangle.edge / duration)
         most = float(np.sqrt((LEAVING if tangle.of_solid else PARTING) * length))
         speed = max(min(length / (UNTANGLING_FRAMES * frame_duration), most), last)
+        if not tangle.of_solid:
+            speed = max(min(grown * last, EDGE_SHARE * tangle.edge / duration), speed)
+        ways.append(Way(tangle, way, length, speed, grown))
         added += speed * (parts[0] * shares[0] - parts[1] * shares[1])[:, None] * way
         totals += shares[0] + shares[1]
     added[carriers.inverse_masses <= 0.0] = 0.0
@@ -151,15 +165,15 @@ def untangling_velocities(
     return result, ways
 
 
-def _known_way(tangle: Tangle, before: Sequence[Way]) -> Floats | None:
-    """The direction that most of a tangle had in the substep before; None where it is new."""
+def _known_way(tangle: Tangle, before: Sequence[Way]) -> Way | None:
+    """The way that most of a tangle had in the substep before; None where it is new."""
     overlaps = [
         float((way.tangle.shares * tangle.shares).sum()) if way.tangle.objects == tangle.objects else 0.0
         for way in before
     ]
     if max(overlaps, default=0.0) == 0.0:
         return None
-    return before[int(np.argmax(overlaps))].direction
+    return before[int(np.argmax(overlaps))]
 
 
 def _given(surfaces: Surfaces, tangle: Tangle, positions: Floats, outside: Ints) -> Floats | None:

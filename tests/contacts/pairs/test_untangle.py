@@ -112,6 +112,38 @@ def test_a_way_is_kept_while_it_is_not_much_longer():
     np.testing.assert_array_equal(pushed.added[-1] - pushed.added[0], shortest)
 
 
+@pytest.mark.parametrize(("share", "grown"), [(0.0, 1.25), (0.4, 1.25), (1.0, 1.0)])
+def test_what_does_not_come_along_is_pushed_more(share, grown):
+    """Elasticity takes a push back, the more of it the more substeps there are."""
+    pushed = Pushed("bump")
+
+    def pushes():
+        return untangle.untangling_velocities(
+            pushed.surfaces, pushed.tied, pushed.positions, pushed.carriers, pushed.outside, H, FRAME, pushed.before
+        )
+
+    free, (way,) = pushes()
+    assert way.speed == untangle.LAST_SPEED
+    pushed.before = [way._replace(length=way.length + share * way.speed * H)]
+    added, (again,) = pushes()
+    assert again.grown == grown
+    np.testing.assert_allclose(added, grown * free, rtol=1e-9)
+    for _ in range(20):
+        pushed.before = [again]
+        added, (again,) = pushes()
+    np.testing.assert_allclose(added, untangle.MOST_GROWN * free, rtol=1e-9)
+
+
+def test_solids_are_not_pushed_more():
+    pushed = Pushed("poke", is_solid=True)
+    first = pushed.added
+    for _ in range(5):
+        _, pushed.before = untangle.untangling_velocities(
+            pushed.surfaces, pushed.tied, pushed.positions, pushed.carriers, pushed.outside, H, FRAME, pushed.before
+        )
+    np.testing.assert_array_equal(pushed.added, first)
+
+
 def test_the_last_speed_is_bounded_by_the_edges():
     pushed = Pushed("bump")
     pushed.tied = [pushed.tied[0]._replace(edge=1e-6)]

@@ -170,20 +170,21 @@ class Solver:
         count = pairs.slices(self.frame_index)
         if count > 1:
             self._write(before)
-            self._simulate_slices(path, count)
+            self._simulate_slices(path, pairs, count)
             if finer := pairs.finer_slices(count):
                 self._write(before)
-                if not self._simulate_slices(path, finer, leaves_tangles=True):
+                if not self._simulate_slices(path, pairs, finer, leaves_tangles=True):
                     self._write(before)
-                    self._simulate_slices(path, count)
+                    self._simulate_slices(path, pairs, count)
         pairs.note_contact()
         pairs.count_passed(begins_anew=begins_anew)
 
-    def _simulate_slices(self, path: str, count: int, *, leaves_tangles: bool = False) -> bool:
+    def _simulate_slices(self, path: str, pairs: PairSubsteps, count: int, *, leaves_tangles: bool = False) -> bool:
         """Simulate a frame in slices. The first one is done twice, for it tells what falls when it begins.
 
         Args:
             path: one of ``plan.PATHS``.
+            pairs: the contact between bodies.
             count: of slices.
             leaves_tangles: whether it ends where ``PairSubsteps.stays_tangled``.
 
@@ -204,7 +205,7 @@ class Solver:
         for number in range(count):
             began = read_array(self._state.particles.velocities)
             self._simulate(path, FrameSlice(number, count))
-            if leaves_tangles and self._pairs is not None and self._pairs.stays_tangled:
+            if leaves_tangles and pairs.stays_tangled:
                 slices.set(1, index)
                 return False
         slices.set(1, index)

@@ -91,7 +91,7 @@ def coarse(scene: Scene) -> Iterator[Notice]:
         if body.vertex_count < kind.least_vertices:
             text = f"{body.vertex_count} vertices cannot show {kind.shows}: {kind.refined_by}."
             yield Notice("W_COARSE", text, body.name)
-        elif _has_large_faces(body) and any(_may_touch(body, one, scene) for one in scene.bodies):
+        elif any(_may_touch(body, one, scene) for one in scene.bodies) and _has_large_faces(body):
             text = (
                 "Some faces are so large for the cells of its cage that its vertices sink into other jelly which it "
                 "lies on, or which lies on it. Subdivide the mesh, or take a lower resolution."

@@ -81,9 +81,9 @@ class Way(NamedTuple):
 
     tangle: Tangle
     direction: Floats
-    length: float = 0.0
-    speed: float = 0.0
-    grown: float = 1.0
+    length: float
+    speed: float
+    grown: float
 
 
 def tangled_pairs(tied: Sequence[Tangle], pair_ints: Ints) -> Bools:
@@ -151,11 +151,7 @@ def untangling_velocities(
                 way, length = again
                 is_hindered = known.length - length < HINDERED * known.speed * duration
                 grown = min(GROWN * known.grown, MOST_GROWN) if is_hindered else max(known.grown / GROWN, 1.0)
-        last = min(LAST_SPEED, EDGE_SHARE * tangle.edge / duration)
-        most = float(np.sqrt((LEAVING if tangle.of_solid else PARTING) * length))
-        speed = max(min(length / (UNTANGLING_FRAMES * frame_duration), most), last)
-        if not tangle.of_solid:
-            speed = max(min(grown * last, EDGE_SHARE * tangle.edge / duration), speed)
+        speed = _speed(tangle, length, grown, duration, frame_duration)
         ways.append(Way(tangle, way, length, speed, grown))
         added += speed * (parts[0] * shares[0] - parts[1] * shares[1])[:, None] * way
         totals += shares[0] + shares[1]
@@ -163,6 +159,24 @@ def untangling_velocities(
     # what several tangles share goes no faster than with one
     result: Floats = added / np.maximum(totals, 1.0)[:, None]
     return result, ways
+
+
+def _speed(tangle: Tangle, length: float, grown: float, duration: float, frame_duration: float) -> float:
+    """With which two patches part [m/s].
+
+    Args:
+        tangle: of these.
+        length: of the way that is left [m].
+        grown: by how much the last speed of sheets is more than where nothing hinders them.
+        duration: of the substep [s].
+        frame_duration: of a frame [s].
+    """
+    most_by_edges = EDGE_SHARE * tangle.edge / duration
+    last = min(LAST_SPEED, most_by_edges)
+    if not tangle.of_solid:
+        last = min(grown * last, most_by_edges)
+    most = float(np.sqrt((LEAVING if tangle.of_solid else PARTING) * length))
+    return max(min(length / (UNTANGLING_FRAMES * frame_duration), most), last)
 
 
 def _known_way(tangle: Tangle, before: Sequence[Way]) -> Way | None:

@@ -105,7 +105,7 @@ def test_a_way_is_kept_while_it_is_not_much_longer():
     """Through the middle one way is as long as the other."""
     pushed = Pushed("cross")
     shortest = pushed.added[-1] - pushed.added[0]
-    pushed.before = [untangle.Way(pushed.tied[0], shortest / np.linalg.norm(shortest))]
+    pushed.before = [untangle.Way(pushed.tied[0], shortest / np.linalg.norm(shortest), 0.0, 0.0, 1.0)]
     kept = pushed.added[-1] - pushed.added[0]
     assert kept @ shortest < 0.0
     pushed.before = [pushed.before[0]._replace(tangle=pushed.tied[0]._replace(objects=(0, 0)))]

@@ -66,9 +66,9 @@ def test_what_is_held_goes_the_way_that_counts_where_frames_are_sliced(monkeypat
     made, counts, within = struck_cloth(), {}, {}
     simulate = Solver._simulate_slices
 
-    def simulate_and_note(solver, path, count):
+    def simulate_and_note(solver, path, pairs, count, **keywords):
         counts.setdefault(type(solver), []).append(count)
-        simulate(solver, path, count)
+        return simulate(solver, path, pairs, count, **keywords)
 
     monkeypatch.setattr(Solver, "_simulate_slices", simulate_and_note)
     other = recording(made)
